@@ -1,0 +1,118 @@
+# vrun: build, tests, demo. `make help` lists the targets.
+#
+# Knobs: B=build  CC=gcc|clang  WERROR=1  SAN=address,undefined  V=1
+#        PREFIX=/usr/local  DESTDIR=
+# Everything that is built lands under $(B); the guest image under $(GUEST).
+
+B      ?= build
+CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
+PREFIX ?= /usr/local
+GUEST  ?= build/guest
+Q      := $(if $(V),,@)
+PKG_CONFIG ?= pkg-config
+VERSION := 0.1.0
+
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all
+
+# --- flags -------------------------------------------------------------
+
+WARN := -Wall -Wextra -Wshadow -Wundef -Wvla -Wcast-qual -Wpointer-arith \
+	-Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 \
+	-Wimplicit-fallthrough -Wswitch-enum -Wdouble-promotion -Wconversion \
+	-Wno-sign-conversion
+ifneq ($(findstring clang,$(CC)),)
+WARN += -Wcomma -Wconditional-uninitialized
+else
+WARN += -Wlogical-op -Wduplicated-cond -Wduplicated-branches
+endif
+
+PKGS       := yaml-0.1 gsl jansson
+AGENT_PKGS := liburing jansson
+# Only ask pkg-config for what is there: `make deps` and `make clean` must
+# work before anything is installed.
+pkg = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
+
+OPT      ?= -O2 -g
+CPPFLAGS += -D_GNU_SOURCE -I. -DVRUN_VERSION='"$(VERSION)"'
+CPPFLAGS += $(if $(SAN),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+CFLAGS   += -std=gnu17 $(OPT) $(WARN) -fstack-protector-strong -fno-common
+CFLAGS   += $(if $(WERROR),-Werror) -MMD -MP
+CFLAGS   += $(call pkg,--cflags $(PKGS) liburing)
+SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+CFLAGS   += $(SANFLAGS)
+LDFLAGS  += $(SANFLAGS)
+LIBS       = $(call pkg,--libs $(PKGS) liburing) -lm
+AGENT_LIBS = $(call pkg,--static --libs $(AGENT_PKGS)) -lm
+# A sanitizer cannot be linked statically; such an agent serves hosts only.
+AGENT_LDFLAGS := $(if $(SAN),,-static)
+
+# --- sources -----------------------------------------------------------
+
+MAINS := runner/main.c runner/agent/main.c
+LIBSRC := $(filter-out $(MAINS),$(wildcard runner/*/*.c analysis/*.c))
+UNIT  := $(wildcard tests/unit/test_*.c)
+TOOLS := $(wildcard tests/tools/*.c)
+
+obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+LIBOBJ := $(call obj,$(LIBSRC))
+UNITBIN := $(patsubst tests/unit/%.c,$(B)/tests/%,$(UNIT))
+TOOLBIN := $(patsubst tests/tools/%.c,$(B)/tests/%,$(TOOLS))
+
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
+
+.PHONY: all help
+all: $(B)/vrun $(B)/vrun-agent
+
+help:
+	@echo 'make demo      install what is missing, build, make the guest, run the main job'
+	@echo 'make check     the same for the tests; runs them all'
+	@echo 'make all       vrun and vrun-agent, under $$(B) (build/)'
+	@echo 'make guest     the built-in guest image; KERNEL=... MODULES=... for another kernel'
+	@echo 'make lint      layers, headers, format, tidy, shellcheck'
+	@echo 'make fuzz      every fuzzer for FUZZ_SECONDS (30)'
+	@echo 'make bench     measurements, as ratios; see tests/bench/README.md'
+	@echo 'make deps      install the Debian packages that are missing'
+	@echo 'make install   PREFIX=/usr/local DESTDIR='
+	@echo 'make clean'
+
+$(B)/obj/%.o: %.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+
+$(B)/libvrun.a: $(LIBOBJ)
+	$(call say,AR,$@)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(B)/vrun: $(B)/obj/runner/main.o $(B)/libvrun.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(B)/vrun-agent: $(B)/obj/runner/agent/main.o $(B)/libvrun.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) $(AGENT_LDFLAGS) $^ $(AGENT_LIBS) -o $@
+
+$(B)/tests/%: $(B)/obj/tests/unit/%.o $(B)/libvrun.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
+
+$(B)/tests/%: $(B)/obj/tests/tools/%.o $(B)/libvrun.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+
+.SECONDARY:
+-include $(patsubst %.o,%.d,$(LIBOBJ) $(call obj,$(MAINS) $(UNIT) $(TOOLS)))
+
+.PHONY: unit tools clean
+unit: $(UNITBIN)
+	@for t in $^; do $$t || exit 1; done
+tools: $(TOOLBIN)
+
+clean:
+	rm -rf $(B)

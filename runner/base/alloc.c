@@ -1,0 +1,63 @@
+#include "runner/base/alloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *or_abort(void *p)
+{
+	if (p == NULL) {
+		fputs("vrun: out of memory\n", stderr);
+		abort();
+	}
+	return p;
+}
+
+void *xmalloc(size_t size)
+{
+	return or_abort(malloc(size ? size : 1));
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+	return or_abort(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *xrealloc(void *p, size_t size)
+{
+	return or_abort(realloc(p, size ? size : 1));
+}
+
+char *xstrdup(const char *s)
+{
+	return or_abort(strdup(s));
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	char *s = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) < 0)
+		s = NULL;
+	va_end(ap);
+	return or_abort(s);
+}
+
+void *xgrow(void *items, size_t *cap, size_t need, size_t size)
+{
+	size_t old = *cap, bytes = 0, n = old ? old : 8;
+
+	if (need <= old)
+		return items;
+	while (n < need && !__builtin_mul_overflow(n, 2, &n))
+		;
+	if (n < need || __builtin_mul_overflow(n, size, &bytes))
+		or_abort(NULL);
+	items = xrealloc(items, bytes);
+	memset((char *)items + old * size, 0, (n - old) * size);
+	*cap = n;
+	return items;
+}

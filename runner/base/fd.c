@@ -1,0 +1,185 @@
+#include "runner/base/fd.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runner/base/alloc.h"
+
+void fd_closep(int *fd)
+{
+	int saved = errno;
+
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	errno = saved;
+}
+
+int fd_write_all(int fd, const void *data, size_t len)
+{
+	const char *p = data;
+
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+ssize_t fd_read_some(int fd, void *data, size_t len)
+{
+	ssize_t n;
+
+	do {
+		n = read(fd, data, len);
+	} while (n < 0 && errno == EINTR);
+	return n;
+}
+
+int fd_read_all(int fd, struct buf *out, size_t limit)
+{
+	char chunk[16384];
+	ssize_t n;
+
+	while ((n = fd_read_some(fd, chunk, sizeof(chunk))) > 0) {
+		if ((size_t)n > limit - out->len) {
+			errno = EFBIG;
+			return -1;
+		}
+		buf_add(out, chunk, (size_t)n);
+	}
+	return n < 0 ? -1 : 0;
+}
+
+int fd_set_nonblock(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
+int fd_set_cloexec(int fd, bool on)
+{
+	return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0);
+}
+
+int file_read(const char *path, size_t limit, struct buf *out, enum err_kind k,
+	      struct err *e)
+{
+	CLEANUP(fd_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_sys(e, k, "%s", path);
+	if (S_ISDIR(st.st_mode))
+		return err_set(e, k, "%s: is a directory; give a file", path);
+	if (fd_read_all(fd, out, limit) < 0) {
+		if (errno == EFBIG)
+			return err_set(e, k,
+				       "%s: larger than the limit of %zu bytes",
+				       path, limit);
+		return err_sys(e, k, "%s", path);
+	}
+	return 0;
+}
+
+int file_read_line(const char *path, char *out, size_t size)
+{
+	CLEANUP(fd_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	out[0] = '\0';
+	if (fd < 0)
+		return -1;
+	n = fd_read_some(fd, out, size - 1);
+	if (n < 0) {
+		out[0] = '\0';
+		return -1;
+	}
+	while (n > 0 && strchr(" \t\n", out[n - 1]) != NULL)
+		n--;
+	out[n] = '\0';
+	return 0;
+}
+
+int file_write_value(const char *path, const char *value)
+{
+	CLEANUP(fd_closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 ? -1 : fd_write_all(fd, value, strlen(value));
+}
+
+static int sync_parent(const char *path)
+{
+	CLEANUP(cleanup_free) char *copy = xstrdup(path);
+	CLEANUP(fd_closep) int fd = -1;
+
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -1 : fsync(fd);
+}
+
+static int write_and_sync(const char *path, const void *data, size_t len)
+{
+	CLEANUP(fd_closep) int fd = -1;
+
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0 || fd_write_all(fd, data, len) < 0)
+		return -1;
+	return fsync(fd);
+}
+
+int file_replace(const char *path, const void *data, size_t len, struct err *e)
+{
+	CLEANUP(cleanup_free) char *tmp = xasprintf("%s.new", path);
+
+	if (write_and_sync(tmp, data, len) < 0 || rename(tmp, path) < 0 ||
+	    sync_parent(path) < 0) {
+		err_sys(e, ERR_STORE, "%s", path);
+		unlink(tmp);
+		return -1;
+	}
+	return 0;
+}
+
+int dir_make_all(const char *path)
+{
+	CLEANUP(cleanup_free) char *copy = xstrdup(path);
+
+	for (char *p = copy + 1; *p != '\0'; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(copy, 0755) < 0 && errno != EEXIST)
+			return -1;
+		*p = '/';
+	}
+	return mkdir(copy, 0755) < 0 && errno != EEXIST ? -1 : 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type,
+		      struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	remove(path);
+	return 0;
+}
+
+void dir_remove_all(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}

@@ -1,0 +1,89 @@
+// The plan: what will be measured, in which order, frozen. A pure function of
+// (matrix, hosts, seed): the same inputs give the same bytes on every machine.
+// It owns an arena; all that it points to dies with it.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runner/base/err.h"
+#include "runner/base/js.h"
+#include "runner/record/record.h"
+#include "runner/record/result.h"
+
+enum {
+	PLAN_VERSION = 1,
+	PLAN_ID_CHARS = 64, // SHA-256 of the canonical form, hexadecimal
+	PLAN_CELLS_MAX = 10000,
+	PLAN_TRIALS_MAX = 10 * 1000 * 1000,
+};
+
+enum plan_order {
+	PLAN_BLOCKS,
+	PLAN_WILLIAMS,
+	PLAN_SEQUENTIAL
+};
+
+struct plan_cell {
+	uint32_t id;	      // its index
+	const char *label;    // "backing=hugetlb-2M, memory=1G"
+	struct level *levels; // factors only, in the matrix's order
+	size_t nlevels;
+	struct js *vm; // {parameter: value} on the wire, all vm-scope ones
+	struct js *workloads; // [{"kind":, "name":, parameter: value...}]
+	uint32_t boot_group;  // cells of one group can share a boot
+};
+
+struct plan_trial {
+	uint32_t id;	   // its index; trials are listed in the order they run
+	uint32_t host;	   // index in hosts
+	uint32_t block;	   // round, from 0
+	uint32_t boot;	   // unique in the plan
+	uint32_t position; // place in its block, from 0
+	uint32_t repeat;   // repetition inside the boot, from 0
+	uint32_t cell;
+	bool first_in_boot, last_in_boot;
+};
+
+struct plan {
+	const char *name, *question;
+	char id[PLAN_ID_CHARS + 1];
+	uint64_t seed;
+	const char *rng; // "gsl mt19937"
+	enum plan_order order;
+	const char **hosts;
+	size_t nhosts;
+	struct plan_cell *cells;
+	size_t ncells;
+	struct plan_trial *trials; // by host, then in order of execution
+	size_t ntrials;
+	uint32_t rounds, warmup_rounds, repeat, retries;
+	uint64_t timeout_ns;  // of one trial, its boot included
+	uint64_t cooldown_ns; // between trials
+	// The comparison. Baseline names one level of some or all factors; each
+	// other cell is compared with the cell that has these levels and is
+	// otherwise the same.
+	const char **metrics; // primary: "block.iops"
+	size_t nmetrics;
+	struct level *baseline;
+	size_t nbaseline;
+	bool has_margin;
+	double margin;	    // 0.02
+	const char **notes; // merged cells and the like, as sentences
+	size_t nnotes;
+};
+
+void plan_free(struct plan *p);
+void plan_freep(struct plan **p);
+
+// The canonical form, id included.
+struct js *plan_to_js(const struct plan *p);
+// Reads plan.json back; recomputes the id and refuses one that differs.
+int plan_from_js(const struct js *j, struct plan **out,
+		 struct err *e) MUST_CHECK;
+
+// The boot that a trial belongs to, and the trial that ends it, are marked in
+// the trial; the time the plan takes is estimated from the workloads' own
+// ramp and runtime and `boot_ns` a boot.
+uint64_t plan_estimate_ns(const struct plan *p, uint64_t boot_ns);

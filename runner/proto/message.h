@@ -1,0 +1,78 @@
+// Messages between controller, host agent and guest agent: a JSON object with
+// "type" and, in requests and their answers, "id". Decoding checks the type
+// and each field that the type needs against one table, so that the handlers
+// may rely on them.
+//
+// controller -> host agent
+//   hello      {version}
+//   facts      {id}                         answered by facts
+//   preflight  {id, needs}                  answered by finding..., done
+//   trial      {id, trial, boot, last, vm, workloads, timeout_ns, dir, seq,
+//               seed}                       answered by stage..., result
+//   settings   {id, apply}                  answered by done or error
+//   stop       {id}       stop any VM now; answered by done
+//   bye        {}         stop any VM, restore settings, exit
+// host agent -> controller
+//   hello      {version, arch, pid}
+//   facts      {id, facts}
+//   finding    {id, check, level, what, fix}
+//   stage      {id, stage}
+//   result     {id, result}                 result.h's JSON
+//   done       {id, ...}  error {id, message}
+// host agent -> guest agent (over virtio-serial, or a socketpair for
+// `accel: native`)
+//   run        {id, workloads, seq, seed}   answered by stage..., result
+//   facts      {id}                         answered by facts
+//   bye        {}
+// guest agent -> host agent
+//   hello      {version, arch, facts}       once, when it is ready
+//   stage, result, facts, error
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runner/base/buf.h"
+#include "runner/base/err.h"
+#include "runner/base/js.h"
+
+enum {
+	MESSAGE_VERSION = 1,
+	MESSAGE_STRING_MAX = 1 << 16,
+};
+
+enum message_type {
+	MESSAGE_HELLO,
+	MESSAGE_FACTS,
+	MESSAGE_PREFLIGHT,
+	MESSAGE_FINDING,
+	MESSAGE_TRIAL,
+	MESSAGE_RUN,
+	MESSAGE_STAGE,
+	MESSAGE_RESULT,
+	MESSAGE_SETTINGS,
+	MESSAGE_STOP,
+	MESSAGE_DONE,
+	MESSAGE_ERROR,
+	MESSAGE_BYE,
+};
+
+const char *message_type_name(enum message_type t);
+
+struct message {
+	enum message_type type;
+	int64_t id;	 // 0 where the type has none
+	struct js *body; // the whole object, owned
+};
+
+void message_deinit(struct message *m); // for CLEANUP, too
+
+// `from` names the peer in the error: "guest agent", "agent on lab3".
+int message_decode(const char *text, size_t len, const char *from,
+		   struct message *out, struct err *e) MUST_CHECK;
+
+// A new object {"type": ..., "id": id} to add fields to; id 0 is left out.
+struct js *message_new(enum message_type t, int64_t id);
+
+// Appends the frame of `msg` to `out` and unrefs msg.
+void message_append(struct buf *out, struct js *msg);

@@ -1,0 +1,49 @@
+// One line of trials.jsonl: an event in the life of a trial. Versioned; the
+// format is documented in results/README.md.
+#pragma once
+
+#include <stdint.h>
+
+#include "runner/base/arena.h"
+#include "runner/base/err.h"
+#include "runner/record/result.h"
+
+enum {
+	RECORD_VERSION = 1,
+	RECORD_LINE_MAX = 8 << 20,
+	RECORD_LEVELS_MAX = 64,
+};
+
+enum record_event {
+	RECORD_STARTED,
+	RECORD_FINISHED
+};
+
+struct level {
+	const char *factor, *text; // "backing", "hugetlb-2M" as displayed
+};
+
+struct record {
+	enum record_event event;
+	uint32_t trial;	  // id in the plan
+	uint32_t attempt; // 1, then 2.. for retries; names the one it repeats
+	const char *host;
+	uint32_t block, boot, position, cell; // as in the plan
+	uint32_t boot_attempt; // counts re-boots of the same planned boot
+	struct level *levels;  // factors only
+	size_t nlevels;
+	int64_t wall_ns;       // when the event happened, UTC
+	int64_t mono_ns;       // on the host's monotonic clock; 0 if unknown
+	struct result *result; // finished only, else NULL
+};
+
+struct js *record_to_js(const struct record *r);
+int record_from_js(const struct js *j, struct arena *a, struct record *out,
+		   struct err *e) MUST_CHECK;
+
+// One line, without the newline. `where` is file:line for the message. The
+// parsed tree is kept alive by the caller through `*tree` (js_unref it when
+// the record is done with).
+int record_parse(const char *line, size_t len, const char *where,
+		 struct arena *a, struct record *out, struct js **tree,
+		 struct err *e) MUST_CHECK;
