@@ -1,0 +1,171 @@
+#include "runner/record/record.h"
+
+#include <string.h>
+
+enum {
+	RECORD_TEXT_MAX = 4096
+};
+
+static const char *const event_names[] = {
+	[RECORD_STARTED] = "started",
+	[RECORD_FINISHED] = "finished",
+};
+
+// The whole numbers of a record, by key.
+static const struct number {
+	const char *key;
+	size_t offset;
+} numbers[] = {
+	{ "trial", offsetof(struct record, trial) },
+	{ "attempt", offsetof(struct record, attempt) },
+	{ "block", offsetof(struct record, block) },
+	{ "boot", offsetof(struct record, boot) },
+	{ "boot_attempt", offsetof(struct record, boot_attempt) },
+	{ "position", offsetof(struct record, position) },
+	{ "cell", offsetof(struct record, cell) },
+};
+
+static struct js *levels_to_js(const struct record *r)
+{
+	struct js *levels = js_object();
+
+	for (size_t i = 0; i < r->nlevels; i++)
+		js_set_str(levels, r->levels[i].factor, r->levels[i].text);
+	return levels;
+}
+
+struct js *record_to_js(const struct record *r)
+{
+	struct js *j = js_object();
+
+	js_set_int(j, "v", RECORD_VERSION);
+	js_set_str(j, "event", event_names[r->event]);
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+		const char *at = (const char *)r + numbers[i].offset;
+		uint32_t n;
+
+		memcpy(&n, at, sizeof(n));
+		js_set_int(j, numbers[i].key, n);
+	}
+	js_set_str(j, "host", r->host);
+	js_set(j, "levels", levels_to_js(r));
+	js_set_int(j, "wall_ns", r->wall_ns);
+	js_set_int(j, "mono_ns", r->mono_ns);
+	if (r->result != NULL)
+		js_set(j, "result", result_to_js(r->result));
+	return j;
+}
+
+static int read_numbers(const struct js *j, struct record *r, struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+		int64_t v = js_get_int(j, numbers[i].key, -1);
+		uint32_t n = (uint32_t)v;
+
+		if (v < 0 || v > UINT32_MAX)
+			return err_set(e, ERR_STORE,
+				       "\"%s\" is no number from 0 to 2^32-1",
+				       numbers[i].key);
+		memcpy((char *)r + numbers[i].offset, &n, sizeof(n));
+	}
+	return 0;
+}
+
+static int read_levels(const struct js *j, struct arena *a, struct record *r,
+		       struct err *e)
+{
+	const struct js *levels = js_get(j, "levels");
+	struct js *value;
+	const char *key;
+
+	if (js_kind(levels) != JS_OBJECT || js_len(levels) > RECORD_LEVELS_MAX)
+		return err_set(e, ERR_STORE,
+			       "\"levels\" is no object of at most %d factors",
+			       RECORD_LEVELS_MAX);
+	r->levels = arena_array(a, js_len(levels), sizeof(*r->levels));
+	JS_FOREACH (levels, key, value) {
+		const char *text = js_str(value);
+
+		if (text == NULL || strlen(text) > RECORD_TEXT_MAX)
+			return err_set(e, ERR_STORE,
+				       "level of \"%.64s\" is no text", key);
+		r->levels[r->nlevels].factor = arena_strdup(a, key);
+		r->levels[r->nlevels++].text = arena_strdup(a, text);
+	}
+	return 0;
+}
+
+static int read_event(const struct js *j, struct record *r, struct err *e)
+{
+	const char *name = js_get_str(j, "event", "");
+
+	for (size_t i = 0; i < ARRAY_LEN(event_names); i++) {
+		if (strcmp(event_names[i], name) == 0) {
+			r->event = (enum record_event)i;
+			return 0;
+		}
+	}
+	return err_set(e, ERR_STORE, "unknown event \"%.32s\"", name);
+}
+
+static int read_result(const struct js *j, struct arena *a, struct record *r,
+		       struct err *e)
+{
+	const struct js *result = js_get(j, "result");
+
+	if (r->event == RECORD_STARTED && result == NULL)
+		return 0;
+	if (r->event == RECORD_STARTED || js_kind(result) != JS_OBJECT)
+		return err_set(e, ERR_STORE,
+			       "a finished record, and no other, has a "
+			       "\"result\"");
+	r->result = result_new(a);
+	if (result_from_js(result, a, r->result, e) < 0) {
+		e->kind = ERR_STORE;
+		return -1;
+	}
+	return 0;
+}
+
+int record_from_js(const struct js *j, struct arena *a, struct record *out,
+		   struct err *e)
+{
+	struct record r = { 0 };
+	const char *host;
+
+	if (js_kind(j) != JS_OBJECT || js_get_int(j, "v", 0) != RECORD_VERSION)
+		return err_set(e, ERR_STORE,
+			       "not a record of format version %d",
+			       RECORD_VERSION);
+	host = js_get_str(j, "host", NULL);
+	if (host == NULL || strlen(host) > RECORD_TEXT_MAX)
+		return err_set(e, ERR_STORE, "no \"host\"");
+	r.host = arena_strdup(a, host);
+	r.wall_ns = js_get_int(j, "wall_ns", 0);
+	r.mono_ns = js_get_int(j, "mono_ns", 0);
+	if (read_event(j, &r, e) < 0 || read_numbers(j, &r, e) < 0 ||
+	    read_levels(j, a, &r, e) < 0 || read_result(j, a, &r, e) < 0)
+		return -1;
+	*out = r;
+	return 0;
+}
+
+int record_parse(const char *line, size_t len, const char *where,
+		 struct arena *a, struct record *out, struct js **tree,
+		 struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *j = NULL;
+
+	if (len > RECORD_LINE_MAX)
+		return err_set(e, ERR_STORE, "%s: line longer than %d bytes",
+			       where, RECORD_LINE_MAX);
+	j = js_parse(line, len, where, e);
+	if (j == NULL) {
+		e->kind = ERR_STORE;
+		return -1;
+	}
+	if (record_from_js(j, a, out, e) < 0)
+		return err_wrap(e, "%s", where);
+	*tree = TAKE_PTR(j);
+	return 0;
+}
