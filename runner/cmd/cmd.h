@@ -19,8 +19,8 @@ enum cmd_status { // exit status of vrun
 
 struct cmd_option {
 	const char *name; // long name without dashes; NULL ends the table
-	char short_name; // or 0
-	const char *arg; // name of its argument, or NULL for a flag
+	char short_name;  // or 0
+	const char *arg;  // name of its argument, or NULL for a flag
 	const char *help; // one line
 };
 
@@ -41,8 +41,8 @@ struct cmd_given {
 struct cmd {
 	const char *name;
 	const char *operands; // "MATRIX", "DIR [DIR...]", "" for none
-	const char *summary; // one line
-	const char *details; // for help and the man page; may be NULL
+	const char *summary;  // one line
+	const char *details;  // for help and the man page; may be NULL
 	size_t min_operands, max_operands;
 	const struct cmd_option *options;
 	// Returns 0 and sets *status, or -1 with an error (its kind gives the
@@ -53,6 +53,11 @@ struct cmd {
 bool cmd_has(const struct cmd_args *args, const char *option);
 // The last value given, or NULL. Asserts that the command has the option.
 const char *cmd_value(const struct cmd_args *args, const char *option);
+
+// Every command, ended by NULL; the first one runs when none is named.
+extern const struct cmd *const cmd_table[];
+
+const struct cmd *cmd_find(const char *name); // NULL when there is none
 
 extern const struct cmd cmd_run, cmd_plan, cmd_check, cmd_resume, cmd_report,
 	cmd_analyze, cmd_help;

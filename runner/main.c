@@ -1,0 +1,103 @@
+// vrun: finds the subcommand, runs it, prints its error, gives its status.
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runner/cmd/cmd.h"
+#include "runner/cmd/options.h"
+
+const struct cmd *const cmd_table[] = {
+	&cmd_run,    &cmd_plan,	   &cmd_check, &cmd_resume,
+	&cmd_report, &cmd_analyze, &cmd_help,  NULL,
+};
+
+const struct cmd *cmd_find(const char *name)
+{
+	for (const struct cmd *const *c = cmd_table; *c != NULL; c++) {
+		if (strcmp((*c)->name, name) == 0)
+			return *c;
+	}
+	return NULL;
+}
+
+static int status_of(enum err_kind kind)
+{
+	switch (kind) {
+	case ERR_NONE:
+	case ERR_HOST:
+		return CMD_INCOMPLETE;
+	case ERR_USAGE:
+		return CMD_USAGE;
+	case ERR_REFUSED:
+		return CMD_REFUSED;
+	case ERR_STORE:
+		return CMD_STORE;
+	case ERR_INTERRUPTED:
+		return CMD_INTERRUPTED;
+	}
+	return CMD_INCOMPLETE;
+}
+
+// Each line of the message is an error of its own.
+static int fail(const struct err *e)
+{
+	const char *line = e->msg, *end;
+
+	for (; (end = strchr(line, '\n')) != NULL; line = end + 1)
+		fprintf(stderr, "vrun: %.*s\n", (int)(end - line), line);
+	fprintf(stderr, "vrun: %s\n", line);
+	return status_of(e->kind);
+}
+
+// Results that could not be written are lost results.
+static int flush_output(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	perror("vrun: standard output");
+	return CMD_STORE;
+}
+
+static int run(const struct cmd *cmd, int argc, char **argv)
+{
+	CLEANUP(options_deinit) struct options o = { 0 };
+	struct err e = { 0 };
+	int status = CMD_OK;
+
+	if (options_parse(cmd, argc, argv, &o, &e) < 0)
+		return fail(&e);
+	if (o.help) {
+		char *help[] = { "help", (char *)(uintptr_t)cmd->name, NULL };
+
+		return run(&cmd_help, 2, help);
+	}
+	if (cmd->run(&o.args, &status, &e) < 0) {
+		flush_output(0);
+		return fail(&e);
+	}
+	return flush_output(status);
+}
+
+int main(int argc, char **argv)
+{
+	const struct cmd *cmd;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (argc < 2 || strcmp(argv[1], "--help") == 0 ||
+	    strcmp(argv[1], "-h") == 0) {
+		char *help[] = { "help", NULL };
+
+		run(&cmd_help, 1, help);
+		return argc < 2 ? CMD_USAGE : CMD_OK;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("vrun %s\n", VRUN_VERSION);
+		return flush_output(CMD_OK);
+	}
+	cmd = cmd_find(argv[1]);
+	if (cmd != NULL)
+		return run(cmd, argc - 1, argv + 1);
+	return run(cmd_table[0], argc, argv); // vrun MATRIX
+}
