@@ -1,9 +1,9 @@
 // vrun: finds the subcommand, runs it, prints its error, gives its status.
 
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runner/cmd/cmd.h"
 #include "runner/cmd/options.h"
@@ -60,6 +60,22 @@ static int flush_output(int status)
 	return CMD_STORE;
 }
 
+static int show_help(const char *topic)
+{
+	const char *operands[] = { topic, NULL };
+	struct cmd_args args = {
+		.cmd = &cmd_help,
+		.operands = operands,
+		.noperands = topic != NULL,
+	};
+	struct err e = { 0 };
+	int status = CMD_OK;
+
+	if (cmd_help.run(&args, &status, &e) < 0)
+		return fail(&e);
+	return flush_output(status);
+}
+
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	CLEANUP(options_deinit) struct options o = { 0 };
@@ -68,11 +84,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 
 	if (options_parse(cmd, argc, argv, &o, &e) < 0)
 		return fail(&e);
-	if (o.help) {
-		char *help[] = { "help", (char *)(uintptr_t)cmd->name, NULL };
-
-		return run(&cmd_help, 2, help);
-	}
+	if (o.help)
+		return show_help(cmd->name);
 	if (cmd->run(&o.args, &status, &e) < 0) {
 		flush_output(0);
 		return fail(&e);
@@ -80,18 +93,33 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	return flush_output(status);
 }
 
+// Neither a command nor a file: most likely a misspelt command.
+static int unknown_command(const char *word)
+{
+	struct err e = { .kind = ERR_USAGE };
+
+	err_set(&e, ERR_USAGE,
+		"\"%s\" is neither a command nor a matrix file; commands:",
+		word);
+	for (const struct cmd *const *c = cmd_table; *c != NULL; c++) {
+		size_t used = strlen(e.msg);
+
+		snprintf(e.msg + used, sizeof(e.msg) - used, " %s", (*c)->name);
+	}
+	return fail(&e);
+}
+
 int main(int argc, char **argv)
 {
 	const struct cmd *cmd;
 
 	signal(SIGPIPE, SIG_IGN);
-	if (argc < 2 || strcmp(argv[1], "--help") == 0 ||
-	    strcmp(argv[1], "-h") == 0) {
-		char *help[] = { "help", NULL };
-
-		run(&cmd_help, 1, help);
-		return argc < 2 ? CMD_USAGE : CMD_OK;
+	if (argc < 2) {
+		show_help(NULL);
+		return CMD_USAGE;
 	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return show_help(NULL);
 	if (strcmp(argv[1], "--version") == 0) {
 		printf("vrun %s\n", VRUN_VERSION);
 		return flush_output(CMD_OK);
@@ -99,5 +127,7 @@ int main(int argc, char **argv)
 	cmd = cmd_find(argv[1]);
 	if (cmd != NULL)
 		return run(cmd, argc - 1, argv + 1);
+	if (argv[1][0] != '-' && access(argv[1], F_OK) < 0)
+		return unknown_command(argv[1]);
 	return run(cmd_table[0], argc, argv); // vrun MATRIX
 }
