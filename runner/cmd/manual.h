@@ -1,0 +1,9 @@
+// The man page and the shells' completion, made from cmd_table. Pure: text
+// goes to a buffer.
+#pragma once
+
+#include "runner/base/buf.h"
+
+void manual_man(struct buf *out);  // vrun(1), in man(7) macros
+void manual_bash(struct buf *out); // for bash-completion
+void manual_zsh(struct buf *out);  // a _vrun function
