@@ -109,6 +109,40 @@ $(B)/tests/%: $(B)/obj/tests/tools/%.o $(B)/libvrun.a
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LIBOBJ) $(call obj,$(MAINS) $(UNIT) $(TOOLS)))
 
+# --- demo and installation ---------------------------------------------
+
+# Sub-makes, one after the other: what deps installs, the next one finds.
+.PHONY: demo install uninstall
+demo:
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory all guest
+	$(B)/vrun matrices/hugetlb.yaml
+
+DOCS := $(B)/doc/vrun.1 $(B)/doc/vrun.bash $(B)/doc/_vrun
+$(B)/doc/vrun.1: TOPIC := man
+$(B)/doc/vrun.bash: TOPIC := bash
+$(B)/doc/_vrun: TOPIC := zsh
+$(DOCS): $(B)/vrun
+	@mkdir -p $(@D)
+	$(Q)$(B)/vrun help $(TOPIC) > $@
+
+DEST := $(DESTDIR)$(PREFIX)
+install: all $(DOCS)
+	install -D -m 755 $(B)/vrun $(DEST)/bin/vrun
+	install -D -m 755 $(B)/vrun-agent $(DEST)/libexec/vrun/vrun-agent
+	install -D -m 644 $(B)/doc/vrun.1 $(DEST)/share/man/man1/vrun.1
+	install -D -m 644 $(B)/doc/vrun.bash $(DEST)/share/bash-completion/completions/vrun
+	install -D -m 644 $(B)/doc/_vrun $(DEST)/share/zsh/site-functions/_vrun
+	install -d $(DEST)/share/vrun/matrices
+	install -m 644 matrices/*.yaml $(DEST)/share/vrun/matrices
+	$(if $(wildcard $(GUEST)/initrd),install -d $(DEST)/share/vrun/guest && install -m 644 $(wildcard $(GUEST)/*) $(DEST)/share/vrun/guest)
+
+uninstall:
+	rm -rf $(DEST)/bin/vrun $(DEST)/libexec/vrun $(DEST)/share/vrun \
+		$(DEST)/share/man/man1/vrun.1 \
+		$(DEST)/share/bash-completion/completions/vrun \
+		$(DEST)/share/zsh/site-functions/_vrun
+
 .PHONY: unit tools clean
 unit: $(UNITBIN)
 	@for t in $^; do $$t || exit 1; done
