@@ -10,6 +10,13 @@
 //   trial      {id, trial, boot, last, vm, workloads, timeout_ns, dir, seq,
 //               seed}                       answered by stage..., result
 //   settings   {id, apply}                  answered by done or error
+//   needs: {accels, backings, qemus, images: [text], memory: bytes of the
+//          largest VM, cpus: most of one VM, pages: {"2M": n, "1G": n} huge
+//          pages of the largest VM, workloads: [{kind, engine, device}]}
+//   apply: {"pages": {"2M": n, "1G": n}} huge pages to reserve until bye
+//   boot:  differs for every boot, repeated ones too: a VM with another
+//          number is stopped before the trial's own is started
+//   level: "ok" | "warn" | "refuse"
 //   stop       {id}       stop any VM now; answered by done
 //   bye        {}         stop any VM, restore settings, exit
 // host agent -> controller
