@@ -55,11 +55,14 @@ MAINS := runner/main.c runner/agent/main.c
 LIBSRC := $(filter-out $(MAINS),$(wildcard runner/*/*.c analysis/*.c))
 UNIT  := $(wildcard tests/unit/test_*.c)
 TOOLS := $(wildcard tests/tools/*.c)
+FUZZ  := $(wildcard tests/fuzz/fuzz_*.c)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIBOBJ := $(call obj,$(LIBSRC))
 UNITBIN := $(patsubst tests/unit/%.c,$(B)/tests/%,$(UNIT))
 TOOLBIN := $(patsubst tests/tools/%.c,$(B)/tests/%,$(TOOLS))
+FUZZBIN := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(FUZZ))
+REPLAYBIN := $(patsubst tests/fuzz/%.c,$(B)/fuzz/replay_%,$(FUZZ))
 
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
@@ -71,6 +74,7 @@ help:
 	@echo 'make check     the same for the tests; runs them all'
 	@echo 'make all       vrun and vrun-agent, under $$(B) (build/)'
 	@echo 'make guest     the built-in guest image; KERNEL=... MODULES=... for another kernel'
+	@echo 'make unit      the unit tests alone, with sanitizers; also: make valgrind'
 	@echo 'make lint      layers, headers, format, tidy, shellcheck'
 	@echo 'make fuzz      every fuzzer for FUZZ_SECONDS (30)'
 	@echo 'make bench     measurements, as ratios; see tests/bench/README.md'
@@ -107,7 +111,7 @@ $(B)/tests/%: $(B)/obj/tests/tools/%.o $(B)/libvrun.a
 	$(Q)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
 
 .SECONDARY:
--include $(patsubst %.o,%.d,$(LIBOBJ) $(call obj,$(MAINS) $(UNIT) $(TOOLS)))
+-include $(patsubst %.o,%.d,$(LIBOBJ) $(call obj,$(MAINS) $(UNIT) $(TOOLS) $(FUZZ)))
 
 # --- demo and installation ---------------------------------------------
 
@@ -143,10 +147,57 @@ uninstall:
 		$(DEST)/share/bash-completion/completions/vrun \
 		$(DEST)/share/zsh/site-functions/_vrun
 
-.PHONY: unit tools clean
-unit: $(UNITBIN)
-	@for t in $^; do $$t || exit 1; done
+# --- tests: see tests/README.md ----------------------------------------
+
+# A fuzzer, and the same function as a program that replays files.
+$(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/libvrun.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+
+$(B)/fuzz/replay_%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/replay.o $(B)/libvrun.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+
+SAN_B  := $(B)/san
+FUZZ_B := $(B)/fuzzers
+FUZZ_SECONDS ?= 30
+SUBMAKE = $(MAKE) --no-print-directory
+SANMAKE = $(SUBMAKE) B=$(SAN_B) SAN=address,undefined OPT='-O1 -g'
+FUZZMAKE = $(SUBMAKE) B=$(FUZZ_B) CC=clang OPT='-O1 -g' \
+	SAN=fuzzer-no-link,address,undefined
+
+.PHONY: unit unit-programs tools replayers fuzzers check check-programs
+.PHONY: lint fuzz valgrind clean
+unit-programs: $(UNITBIN)
 tools: $(TOOLBIN)
+replayers: $(REPLAYBIN)
+fuzzers: $(FUZZBIN)
+
+unit:
+	@$(SANMAKE) unit-programs
+	@B=$(B) tests/run.sh unit
+
+check:
+	@$(SUBMAKE) deps
+	@$(SUBMAKE) check-programs
+	@B=$(B) tests/run.sh
+
+check-programs:
+	@$(SUBMAKE) all guest tools
+	@$(SANMAKE) unit-programs replayers
+
+valgrind: unit-programs
+	@B=$(B) tests/run.sh valgrind
+
+fuzz:
+	@$(FUZZMAKE) fuzzers
+	@B=$(FUZZ_B) tests/fuzz/run.sh $(FUZZ_SECONDS)
+
+lint: export LINT_CFLAGS = $(CPPFLAGS) -std=gnu17 $(call pkg,--cflags $(PKGS) liburing)
+lint: all
+	@B=$(B) CC=$(CC) tests/lint/run.sh
 
 clean:
 	rm -rf $(B)

@@ -1,0 +1,108 @@
+# Runs tests one by one, says one line about each and counts them. Sourced by
+# tests/run.sh, tests/lint/run.sh and .ci/run; the caller sets LOGS, a
+# directory for what the tests print.
+# shellcheck shell=bash
+
+LOGS=${LOGS:?}
+passed=0 failed=0 skipped=0
+expected_skips=$(dirname "${BASH_SOURCE[0]}")/expected-skips
+
+ok() {
+	echo "ok $1"
+	passed=$((passed + 1))
+}
+
+# fail NAME [LOG]: the end of the log follows, indented.
+fail() {
+	echo "FAIL $1"
+	failed=$((failed + 1))
+	[ -z "${2-}" ] || tail -n "${TAIL:-40}" "$2" | sed 's/^/    /'
+}
+
+# skip NAME REASON: in CI a skip that nobody expects is a failure.
+skip() {
+	if [ -n "${CI-}" ] && ! skip_is_expected "$1"; then
+		fail "$1: skipped, and not in tests/expected-skips: $2"
+		return
+	fi
+	echo "skip $1: $2"
+	skipped=$((skipped + 1))
+}
+
+skip_is_expected() {
+	sed 's/#.*//' "$expected_skips" | awk '{ print $1 }' | grep -Fqx -- "$1"
+}
+
+# logged NAME SECONDS COMMAND...: sets `log`; the status of the command, 124
+# when its time was up (the whole process group is killed then).
+logged() {
+	local name=$1 seconds=$2 status=0
+	shift 2
+	log=$LOGS/$name.log
+	mkdir -p "$(dirname "$log")"
+	timeout -k 10 "$seconds" "$@" >"$log" 2>&1 </dev/null || status=$?
+	[ $status -ne 124 ] || echo "stopped after $seconds s" >>"$log"
+	return $status
+}
+
+# run_test NAME SECONDS COMMAND...: status 77 is a skip, whose reason is the
+# last line that was printed.
+run_test() {
+	local status=0
+	logged "$@" || status=$?
+	case $status in
+	0) ok "$1" ;;
+	77) skip "$1" "$(tail -n 1 "$log")" ;;
+	*) fail "$1" "$log" ;;
+	esac
+}
+
+# run_cmocka NAME SECONDS COMMAND...: a program of many tests, each of which
+# counts; the program itself only if it died or reported nothing.
+run_cmocka() {
+	local name=$1 status=0 before=$failed count=0 line
+	logged "$@" || status=$?
+	if [ $status -eq 77 ]; then
+		skip "$name" "$(tail -n 1 "$log")"
+		return
+	fi
+	while read -r line; do
+		count=$((count + 1))
+		case $line in
+		*'# SKIP '*) skip "$name.${line##*# SKIP }" "see $log" ;;
+		ok*) ok "$name.${line#* - }" ;;
+		*) fail "$name.${line#* - }" ;;
+		esac
+	done < <(grep -aE '^(not )?ok [0-9]+ ' "$log")
+	if [ "$failed" -ne "$before" ]; then
+		grep -av '^ok ' "$log" | tail -n "${TAIL:-40}" | sed 's/^/    /'
+	elif [ $status -ne 0 ] || [ $count -eq 0 ]; then
+		fail "$name: status $status after $count tests" "$log"
+	fi
+}
+
+# run_suite NAME COMMAND...: a command that ends with a line of totals, which
+# are added to ours. It prints for itself.
+run_suite() {
+	local name=$1 status=0 totals
+	shift
+	log=$LOGS/$name.log
+	mkdir -p "$(dirname "$log")"
+	"$@" </dev/null 2>&1 | tee "$log"
+	status=${PIPESTATUS[0]}
+	totals=$(grep -aE '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' \
+		"$log" | tail -n 1)
+	# shellcheck disable=SC2086 # the words of the line are wanted
+	set -- ${totals:-0 passed, 0 failed, 0 skipped}
+	passed=$((passed + $1)) failed=$((failed + $3))
+	skipped=$((skipped + $5))
+	if [ -z "$totals" ] || { [ "$status" -ne 0 ] && [ "$3" -eq 0 ]; }; then
+		fail "$name: status $status"
+	fi
+}
+
+# The last line of every runner; fails if a test did.
+totals() {
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ $failed -eq 0 ]
+}

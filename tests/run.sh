@@ -1,0 +1,74 @@
+#!/bin/bash
+# Runs groups of tests and prints the totals: tests/run.sh [GROUP...]
+# Groups: unit corpus e2e (the default is all three), valgrind.
+# B is the build directory, SAN_B the one with sanitizers (both absolute or
+# from the root of the tree). `make check` builds what is needed and calls it.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+export B
+B=$(realpath -m "${B:-build}")
+SAN_B=$(realpath -m "${SAN_B:-$B/san}")
+LOGS=$B/tests/log
+. tests/lib.sh
+
+UNIT_SECONDS=300
+E2E_SECONDS=300
+# Not under valgrind: simulations that take it more than a minute.
+VALGRIND_LEAVES_OUT=' '
+
+# programs PATTERN: the sources that match, as names of programs.
+programs() {
+	local f
+	for f in $1; do
+		[ -e "$f" ] && basename "$f" .c
+	done
+}
+
+group_unit() {
+	local name
+	export CMOCKA_MESSAGE_OUTPUT=TAP
+	for name in $(programs 'tests/unit/test_*.c'); do
+		run_cmocka "unit/${name#test_}" $UNIT_SECONDS \
+			"$SAN_B/tests/$name"
+	done
+}
+
+group_valgrind() {
+	local name
+	export CMOCKA_MESSAGE_OUTPUT=TAP
+	for name in $(programs 'tests/unit/test_*.c'); do
+		case $VALGRIND_LEAVES_OUT in
+		*" $name "*) continue ;;
+		esac
+		run_cmocka "valgrind/${name#test_}" $UNIT_SECONDS \
+			valgrind -q --error-exitcode=99 --leak-check=full \
+			--errors-for-leak-kinds=definite "$B/tests/$name"
+	done
+}
+
+# Every input that the fuzzers start from or once found.
+group_corpus() {
+	local name
+	for name in $(programs 'tests/fuzz/fuzz_*.c'); do
+		run_test "corpus/${name#fuzz_}" 120 "$SAN_B/fuzz/replay_$name" \
+			"tests/fuzz/corpus/${name#fuzz_}"
+	done
+}
+
+# A script may state another limit: a line "# time-out: SECONDS".
+group_e2e() {
+	local script seconds
+	for script in tests/e2e/*.sh; do
+		[ -x "$script" ] || continue
+		seconds=$(sed -n 's/^# time-out: \([0-9]*\)$/\1/p' "$script")
+		run_test "e2e/$(basename "$script" .sh)" \
+			"${seconds:-$E2E_SECONDS}" "$script"
+	done
+}
+
+[ $# -gt 0 ] || set -- unit corpus e2e
+for group; do
+	"group_$group"
+done
+totals
