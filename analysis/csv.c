@@ -44,8 +44,8 @@ void csv_init(struct csv *c, const char *text, size_t len, char separator,
 	*c = (struct csv){ .where = where, .text = text, .len = len };
 	c->pos = c->line_start = skip;
 	c->line = 1;
-	c->separator = separator != 0 ? separator :
-					sniff(text + skip, len - skip);
+	c->separator =
+		separator != 0 ? separator : sniff(text + skip, len - skip);
 }
 
 void csv_deinit(struct csv *c)
@@ -103,8 +103,8 @@ static int begin_field(struct csv *c, struct err *e)
 {
 	if (c->nfields == CSV_COLUMNS_MAX)
 		return fail(c, "too many columns; is this the separator?", e);
-	c->fields = xgrow(c->fields, &c->cap, c->nfields + 1,
-			  sizeof *c->fields);
+	c->fields =
+		xgrow(c->fields, &c->cap, c->nfields + 1, sizeof *c->fields);
 	c->fields[c->nfields++] = (struct csv_field){ .column = column(c) };
 	return 0;
 }
@@ -126,8 +126,9 @@ static int end_quote(struct csv *c, struct err *e)
 {
 	skip_blanks(c);
 	if (!at_eol(c) && c->text[c->pos] != c->separator)
-		return fail(c, "text after a closing quote; a quote inside "
-			       "quotes is written \"\"",
+		return fail(c,
+			    "text after a closing quote; a quote inside "
+			    "quotes is written \"\"",
 			    e);
 	return 0;
 }

@@ -1,0 +1,435 @@
+#include "analysis/dataset.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runner/base/alloc.h"
+#include "runner/base/buf.h"
+
+static const char unknown_reason[] = "no reason was recorded";
+
+struct dataset *dataset_new(void)
+{
+	struct dataset *ds = xcalloc(1, sizeof *ds);
+
+	ds->arena = arena_new();
+	intern_init(&ds->hosts);
+	intern_init(&ds->blocks);
+	intern_init(&ds->cell_keys);
+	intern_init(&ds->metric_names);
+	intern_init(&ds->check_names);
+	intern_init(&ds->note_texts);
+	return ds;
+}
+
+static void free_columns(struct dataset *ds)
+{
+	for (size_t m = 0; m < ds->nmetrics; m++)
+		free(ds->values[m]);
+	free(ds->values);
+	free(ds->cell);
+	free(ds->host);
+	free(ds->trial);
+	free(ds->attempt);
+	free(ds->block);
+	free(ds->boot);
+	free(ds->order);
+	free(ds->outcome);
+	free(ds->row_of_trial);
+}
+
+void dataset_free(struct dataset *ds)
+{
+	if (ds == NULL)
+		return;
+	free_columns(ds);
+	intern_deinit(&ds->hosts);
+	intern_deinit(&ds->blocks);
+	intern_deinit(&ds->cell_keys);
+	intern_deinit(&ds->metric_names);
+	intern_deinit(&ds->check_names);
+	intern_deinit(&ds->note_texts);
+	arena_free(ds->arena);
+	free(ds);
+}
+
+void dataset_freep(struct dataset **ds)
+{
+	dataset_free(*ds);
+}
+
+// "factor=text, factor=text"
+static void print_levels(const struct level *levels, size_t n, struct buf *out)
+{
+	for (size_t i = 0; i < n; i++)
+		buf_printf(out, "%s%s=%s", i > 0 ? ", " : "", levels[i].factor,
+			   levels[i].text);
+	if (n == 0)
+		buf_puts(out, "all");
+}
+
+// What tells cells apart. Lengths go in, so that no level can fake another.
+static void print_key(const struct level *levels, size_t n, struct buf *out)
+{
+	for (size_t i = 0; i < n; i++)
+		buf_printf(out, "%zu:%s%zu:%s", strlen(levels[i].factor),
+			   levels[i].factor, strlen(levels[i].text),
+			   levels[i].text);
+}
+
+static void push_cell(struct dataset *ds, const struct level *levels, size_t n)
+{
+	CLEANUP(buf_deinit) struct buf label = BUF_INIT;
+	struct dataset_cell *c;
+	struct level *copy;
+
+	copy = arena_array(ds->arena, n, sizeof *copy);
+	for (size_t i = 0; i < n; i++) {
+		copy[i].factor = arena_strdup(ds->arena, levels[i].factor);
+		copy[i].text = arena_strdup(ds->arena, levels[i].text);
+	}
+	print_levels(levels, n, &label);
+	ds->cells = arena_push(ds->arena, ds->cells, &ds->ncells,
+			       &ds->cells_cap, sizeof *ds->cells);
+	c = &ds->cells[ds->ncells - 1];
+	c->label = arena_strdup(ds->arena, buf_str(&label));
+	c->levels = copy;
+	c->nlevels = n;
+}
+
+int dataset_add_cell(struct dataset *ds, const struct level *levels, size_t n,
+		     uint32_t *cell, struct err *e)
+{
+	CLEANUP(buf_deinit) struct buf key = BUF_INIT;
+	uint32_t id;
+
+	print_key(levels, n, &key);
+	id = intern_find(&ds->cell_keys, buf_str(&key), key.len);
+	if (id == INTERN_NONE) {
+		if (ds->ncells == DATASET_CELLS_MAX)
+			return err_set(e, ERR_USAGE,
+				       "more than %d cells; is a factor a "
+				       "measured figure?",
+				       DATASET_CELLS_MAX);
+		id = intern_id(&ds->cell_keys, buf_str(&key), key.len);
+		push_cell(ds, levels, n);
+	}
+	*cell = id;
+	return 0;
+}
+
+static int check_room(size_t trials, size_t metrics, struct err *e)
+{
+	if (trials > DATASET_TRIALS_MAX ||
+	    trials * metrics > DATASET_VALUES_MAX)
+		return err_set(e, ERR_USAGE,
+			       "%zu trials of %zu metrics are too many (at "
+			       "most %d trials and %d figures)",
+			       trials, metrics, DATASET_TRIALS_MAX,
+			       DATASET_VALUES_MAX);
+	return 0;
+}
+
+static void push_metric(struct dataset *ds, const struct metric *m)
+{
+	double *column = xmalloc(ds->trials_cap * sizeof *column);
+	struct dataset_metric *dm;
+
+	for (size_t t = 0; t < ds->trials_cap; t++)
+		column[t] = (double)NAN;
+	ds->values =
+		xrealloc(ds->values, (ds->nmetrics + 1) * sizeof *ds->values);
+	ds->values[ds->nmetrics] = column;
+	ds->metrics = arena_push(ds->arena, ds->metrics, &ds->nmetrics,
+				 &ds->metrics_cap, sizeof *ds->metrics);
+	dm = &ds->metrics[ds->nmetrics - 1];
+	dm->name = arena_strdup(ds->arena, m->name);
+	dm->unit = arena_strdup(ds->arena, m->unit != NULL ? m->unit : "");
+	dm->better = m->better;
+}
+
+int dataset_add_metric(struct dataset *ds, const struct metric *m,
+		       uint32_t *metric, struct err *e)
+{
+	uint32_t id = dataset_find_metric(ds, m->name);
+
+	if (id == DATASET_NONE) {
+		if (check_room(ds->trials_cap, ds->nmetrics + 1, e) != 0)
+			return -1;
+		id = intern_id(&ds->metric_names, m->name, strlen(m->name));
+		push_metric(ds, m);
+	} else if (ds->metrics[id].better != m->better ||
+		   (m->unit != NULL &&
+		    strcmp(ds->metrics[id].unit, m->unit) != 0)) {
+		ds->metrics[id].mixed = true;
+	}
+	*metric = id;
+	return 0;
+}
+
+uint32_t dataset_find_metric(const struct dataset *ds, const char *name)
+{
+	return intern_find(&ds->metric_names, name, strlen(name));
+}
+
+#define GROW(column, cap) \
+	((column) = xrealloc((column), (cap) * sizeof *(column)))
+
+static int grow_trials(struct dataset *ds, struct err *e)
+{
+	size_t old = ds->trials_cap, cap = old == 0 ? 64 : old * 2;
+
+	if (ds->ntrials < old)
+		return 0;
+	if (check_room(old + 1, ds->nmetrics, e) != 0)
+		return -1;
+	GROW(ds->cell, cap);
+	GROW(ds->host, cap);
+	GROW(ds->trial, cap);
+	GROW(ds->attempt, cap);
+	GROW(ds->block, cap);
+	GROW(ds->boot, cap);
+	GROW(ds->order, cap);
+	GROW(ds->outcome, cap);
+	for (size_t m = 0; m < ds->nmetrics; m++) {
+		GROW(ds->values[m], cap);
+		for (size_t t = old; t < cap; t++)
+			ds->values[m][t] = (double)NAN;
+	}
+	ds->trials_cap = cap;
+	return 0;
+}
+
+static const char *or_unknown(struct dataset *ds, const char *reason)
+{
+	return reason != NULL ? arena_strdup(ds->arena, reason)
+			      : unknown_reason;
+}
+
+static void add_failure(struct dataset *ds, const struct dataset_trial *t,
+			uint32_t host)
+{
+	struct dataset_failure *f;
+
+	if (ds->nfailures == DATASET_FAILURES_KEPT)
+		return;
+	ds->failures = arena_push(ds->arena, ds->failures, &ds->nfailures,
+				  &ds->failures_cap, sizeof *ds->failures);
+	f = &ds->failures[ds->nfailures - 1];
+	f->trial = t->trial;
+	f->attempt = t->attempt;
+	f->cell = t->cell;
+	f->host = host;
+	f->block = t->block;
+	f->outcome = t->outcome;
+	f->reason = or_unknown(ds, t->reason);
+	if (t->stage != NULL)
+		f->stage = arena_strdup(ds->arena, t->stage);
+}
+
+// Fills a row; the row's values are NaN already.
+static void store_trial(struct dataset *ds, size_t row,
+			const struct dataset_trial *t)
+{
+	const char *host = t->host != NULL ? t->host : "";
+
+	ds->cell[row] = t->cell;
+	ds->host[row] = intern_id(&ds->hosts, host, strlen(host));
+	ds->trial[row] = t->trial;
+	ds->attempt[row] = t->attempt;
+	ds->block[row] = t->block;
+	ds->boot[row] = t->boot;
+	ds->order[row] = t->order;
+	ds->outcome[row] = (uint8_t)t->outcome;
+	ds->has_blocks |= t->block != DATASET_NONE;
+	ds->has_boots |= t->boot != DATASET_NO_BOOT;
+	ds->has_order |= !isnan(t->order);
+	ds->count[t->outcome]++;
+	if (t->outcome != OUTCOME_OK)
+		add_failure(ds, t, ds->host[row]);
+}
+
+int dataset_add_trial(struct dataset *ds, const struct dataset_trial *t,
+		      size_t *row, struct err *e)
+{
+	assert(t->cell < ds->ncells);
+	if (grow_trials(ds, e) != 0)
+		return -1;
+	store_trial(ds, ds->ntrials, t);
+	*row = ds->ntrials++;
+	return 0;
+}
+
+void dataset_set_value(struct dataset *ds, size_t row, uint32_t metric,
+		       double value)
+{
+	assert(row < ds->ntrials && metric < ds->nmetrics);
+	ds->values[metric][row] = value;
+}
+
+void dataset_add_note(struct dataset *ds, const char *text)
+{
+	uint32_t id = intern_id(&ds->note_texts, text, strlen(text));
+
+	if (id == ds->nnotes) {
+		ds->notes = arena_push(ds->arena, ds->notes, &ds->nnotes,
+				       &ds->notes_cap, sizeof *ds->notes);
+		ds->notes[id].text = intern_name(&ds->note_texts, id);
+	}
+	ds->notes[id].trials++;
+}
+
+static void add_check(struct dataset *ds, const struct check *c)
+{
+	uint32_t id =
+		intern_id(&ds->check_names, c->parameter, strlen(c->parameter));
+
+	if (id == ds->nchecks) {
+		ds->checks = arena_push(ds->arena, ds->checks, &ds->nchecks,
+					&ds->checks_cap, sizeof *ds->checks);
+		ds->checks[id].parameter = intern_name(&ds->check_names, id);
+	}
+	ds->checks[id].count[c->status]++;
+}
+
+static int add_metrics(struct dataset *ds, size_t row, const struct result *r,
+		       struct err *e)
+{
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		uint32_t m;
+
+		if (dataset_add_metric(ds, &r->metrics[i], &m, e) != 0)
+			return -1;
+		dataset_set_value(ds, row, m, r->metrics[i].value);
+	}
+	return 0;
+}
+
+// The earlier attempt of this row leaves the counts, and is listed as retried.
+static void retire(struct dataset *ds, size_t row)
+{
+	ds->count[ds->outcome[row]]--;
+	ds->nretried++;
+	for (size_t i = ds->nfailures; i-- > 0;) {
+		struct dataset_failure *f = &ds->failures[i];
+
+		if (f->trial == ds->trial[row] &&
+		    f->attempt == ds->attempt[row]) {
+			f->retried = true;
+			break;
+		}
+	}
+	for (size_t m = 0; m < ds->nmetrics; m++)
+		ds->values[m][row] = (double)NAN;
+}
+
+static int row_for_record(struct dataset *ds, const struct dataset_trial *t,
+			  size_t *row, struct err *e)
+{
+	uint32_t *slot;
+
+	if (t->trial >= DATASET_TRIALS_MAX)
+		return err_set(e, ERR_STORE, "trial %u: ids end at %d",
+			       t->trial, DATASET_TRIALS_MAX);
+	ds->row_of_trial =
+		xgrow(ds->row_of_trial, &ds->row_of_trial_cap,
+		      (size_t)t->trial + 1, sizeof *ds->row_of_trial);
+	slot = &ds->row_of_trial[t->trial];
+	if (*slot != 0) {
+		*row = *slot - 1;
+		retire(ds, *row);
+		store_trial(ds, *row, t);
+		return 0;
+	}
+	if (dataset_add_trial(ds, t, row, e) != 0)
+		return -1;
+	*slot = (uint32_t)*row + 1;
+	return 0;
+}
+
+// Was this attempt, or a later one, there before?
+static bool is_repeated(const struct dataset *ds, const struct record *r)
+{
+	uint32_t slot = r->trial < ds->row_of_trial_cap
+				? ds->row_of_trial[r->trial]
+				: 0;
+
+	return slot != 0 && ds->attempt[slot - 1] >= r->attempt;
+}
+
+// The journal is in order of execution on each host.
+static struct dataset_trial trial_of(const struct dataset *ds,
+				     const struct record *r, uint32_t cell)
+{
+	return (struct dataset_trial){
+		.cell = cell,
+		.trial = r->trial,
+		.attempt = r->attempt,
+		.host = r->host,
+		.block = r->block,
+		.boot = (uint64_t)r->boot << 32 | r->boot_attempt,
+		.order = (double)(ds->ntrials + ds->nretried),
+		.outcome = r->result->outcome,
+		.reason = r->result->reason,
+		.stage = r->result->stage,
+	};
+}
+
+static void add_result_extras(struct dataset *ds, const struct result *r)
+{
+	for (size_t i = 0; i < r->nchecks; i++)
+		add_check(ds, &r->checks[i]);
+	for (size_t i = 0; i < r->nnotes; i++)
+		dataset_add_note(ds, r->notes[i]);
+}
+
+int dataset_add_record(struct dataset *ds, const struct record *r,
+		       struct err *e)
+{
+	struct dataset_trial t;
+	uint32_t cell;
+	size_t row;
+
+	if (r->event != RECORD_FINISHED)
+		return 0;
+	if (r->block < ds->warmup_rounds) {
+		ds->nwarmup++;
+		return 0;
+	}
+	if (is_repeated(ds, r)) {
+		ds->nrepeated++;
+		return 0;
+	}
+	if (dataset_add_cell(ds, r->levels, r->nlevels, &cell, e) != 0)
+		return -1;
+	t = trial_of(ds, r, cell);
+	if (row_for_record(ds, &t, &row, e) != 0)
+		return -1;
+	add_result_extras(ds, r->result);
+	// An invalid trial's figures are those of another treatment.
+	if (r->result->outcome != OUTCOME_OK)
+		return 0;
+	return add_metrics(ds, row, r->result, e);
+}
+
+const char *dataset_block_name(const struct dataset *ds, uint32_t block,
+			       char out[16])
+{
+	if (block == DATASET_NONE)
+		return "";
+	if (ds->blocks.n > 0)
+		return intern_name(&ds->blocks, block);
+	snprintf(out, 16, "%u", block + 1); // people count from 1
+	return out;
+}
+
+const char *dataset_level(const struct dataset_cell *c, const char *factor)
+{
+	for (size_t i = 0; i < c->nlevels; i++)
+		if (strcmp(c->levels[i].factor, factor) == 0)
+			return c->levels[i].text;
+	return NULL;
+}

@@ -1,0 +1,141 @@
+// The trials that an analysis works on, stored by column: 1,000,000 trials of
+// 10 metrics take about 120 MB and no allocation per trial. Filled from
+// records (dataset_add_record) or from rows of a table (dataset_add_trial).
+// Owns everything that it points to.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/intern.h"
+#include "runner/base/arena.h"
+#include "runner/base/err.h"
+#include "runner/record/record.h"
+#include "runner/record/result.h"
+
+enum {
+	DATASET_TRIALS_MAX = 20 * 1000 * 1000,
+	DATASET_CELLS_MAX = 100 * 1000,
+	DATASET_VALUES_MAX = 1 << 28, // trials x metrics: 2 GiB
+	DATASET_FAILURES_KEPT = 1000, // all are counted, the first are listed
+	DATASET_NONE = INTERN_NONE,   // no block, no such metric
+};
+
+#define DATASET_NO_BOOT UINT64_MAX
+
+struct dataset_cell {
+	const char *label; // "backing=4k, memory=1G"; "all" without factors
+	const struct level *levels;
+	size_t nlevels;
+};
+
+struct dataset_metric {
+	const char *name, *unit; // unit "" when unknown
+	enum better better;
+	bool mixed; // was given with another unit or polarity, too
+};
+
+// A trial or an attempt that gave no figure.
+struct dataset_failure {
+	uint32_t trial, attempt; // as recorded; the row number of a table
+	uint32_t cell, host, block;
+	enum outcome outcome;
+	bool retried;		    // a later attempt took its place
+	const char *reason, *stage; // reason is never NULL, stage may be
+};
+
+// How often the level of a parameter was read back from the running system.
+struct dataset_check {
+	const char *parameter;
+	size_t count[3]; // by enum check_status
+};
+
+struct dataset_note {
+	const char *text; // a note of the trials' own, once
+	size_t trials;	  // how many have it
+};
+
+struct dataset {
+	struct arena *arena;
+	struct intern hosts, blocks, cell_keys, metric_names, check_names,
+		note_texts;
+
+	struct dataset_cell *cells;
+	size_t ncells, cells_cap;
+	struct dataset_metric *metrics;
+	size_t nmetrics, metrics_cap;
+
+	// Columns: one entry per trial. The value of metric m in trial t is
+	// values[m][t]; NaN when the trial has no such figure.
+	size_t ntrials, trials_cap;
+	uint32_t *cell, *host, *trial, *attempt;
+	uint32_t *block;  // number of the round; of a table: id in `blocks`
+	uint64_t *boot;	  // one life of one VM, unique in the dataset
+	double *order;	  // when it ran, on its host: any ascending figure
+	uint8_t *outcome; // enum outcome
+	double **values;
+	bool has_blocks, has_boots, has_order;
+
+	uint32_t warmup_rounds; // set before the first record: records of
+				// earlier rounds are counted and left out
+	size_t nwarmup;
+	uint32_t *row_of_trial; // records only: trial id -> row + 1
+	size_t row_of_trial_cap;
+
+	struct dataset_failure *failures; // at most DATASET_FAILURES_KEPT
+	size_t nfailures, failures_cap;
+	size_t count[5];  // trials by enum outcome; a retried one counts once
+	size_t nretried;  // attempts that a later attempt replaced
+	size_t nrepeated; // records of an attempt that was there already
+	struct dataset_check *checks;
+	size_t nchecks, checks_cap;
+	struct dataset_note *notes;
+	size_t nnotes, notes_cap;
+};
+
+struct dataset *dataset_new(void);
+void dataset_free(struct dataset *ds); // NULL is nothing
+void dataset_freep(struct dataset **ds);
+
+// The cell with these levels; a new one when there is none. Cells keep the
+// order in which they were first named: add a plan's cells before its records
+// and the report has them in the plan's order, those without trials included.
+int dataset_add_cell(struct dataset *ds, const struct level *levels, size_t n,
+		     uint32_t *cell, struct err *e) MUST_CHECK;
+// The metric with this name; a new one when there is none. An old one with
+// another unit or polarity is marked `mixed`.
+int dataset_add_metric(struct dataset *ds, const struct metric *m,
+		       uint32_t *metric, struct err *e) MUST_CHECK;
+uint32_t dataset_find_metric(const struct dataset *ds, const char *name);
+
+// One trial of a table. Strings are copied.
+struct dataset_trial {
+	uint32_t cell;
+	uint32_t trial, attempt;
+	const char *host; // NULL: ""
+	uint32_t block;	  // DATASET_NONE: none
+	uint64_t boot;	  // DATASET_NO_BOOT: unknown
+	double order;	  // NaN: unknown
+	enum outcome outcome;
+	const char *reason, *stage; // NULL when ok
+};
+int dataset_add_trial(struct dataset *ds, const struct dataset_trial *t,
+		      size_t *row, struct err *e) MUST_CHECK;
+void dataset_set_value(struct dataset *ds, size_t row, uint32_t metric,
+		       double value);
+
+// One record of a campaign, in the order of the journal. Only finished ones
+// count. A later attempt of a trial takes the place of an earlier one, which
+// stays in `failures`; the same attempt twice is counted and left out.
+int dataset_add_record(struct dataset *ds, const struct record *r,
+		       struct err *e) MUST_CHECK;
+
+// Notes a warning of one trial; equal texts are counted together.
+void dataset_add_note(struct dataset *ds, const char *text);
+
+// The name of a round as the user knows it: "3" or what the table says.
+const char *dataset_block_name(const struct dataset *ds, uint32_t block,
+			       char out[16]);
+// The level text of `factor` in a cell, or NULL.
+const char *dataset_level(const struct dataset_cell *c, const char *factor);
