@@ -9,6 +9,8 @@
 // No variance (se = 0): t, p and the interval are NaN, never 0 or 1.
 #pragma once
 
+#include <stdbool.h>
+
 struct effect {
 	double log_ratio;	    // ln(mean B / mean A)
 	double se;		    // of log_ratio
@@ -28,14 +30,14 @@ struct effect effect_autocorrelated(const struct effect *e, double n,
 
 // Two one-sided tests on the log scale with D = ln(1 + margin), symmetric
 // about 0 there (Schuirmann 1987). margin > 0 as a ratio (0.02); anything
-// else, NaN included, gives NaN and `equivalent` 0.
+// else, NaN included, gives NaN and `equivalent` false.
 struct tost {
 	double margin_log;	 // D
 	double t_lower, t_upper; // (L + D)/se, (L - D)/se
 	double p_lower, p_upper; // P(T > t_lower), P(T < t_upper)
 	double p;		 // the greater of the two
 	double lo_pct, hi_pct;	 // interval of level 1 - 2 alpha
-	int equivalent;		 // p <= alpha
+	bool equivalent;	 // p <= alpha
 };
 
 struct tost effect_tost(const struct effect *e, double margin, double alpha);

@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+// "No figure" as a double; NAN is a float, which ?: would have to widen.
+#define NO_FIGURE __builtin_nan("")
+
 struct sample {
 	const double *x; // may be NULL when n is 0
 	size_t n;

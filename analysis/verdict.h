@@ -1,6 +1,5 @@
 // The verdict of one comparison, from figures and diagnostics that were made
-// elsewhere. Pure decision; STATISTICS of the project: "p > 0.05 alone is
-// inconclusive, never no difference".
+// elsewhere. A large p alone is inconclusive, never "no difference".
 #pragma once
 
 #include <stdbool.h>
