@@ -1,0 +1,213 @@
+#include "runner/campaign/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runner/base/alloc.h"
+#include "runner/base/fd.h"
+
+static const size_t journal_bytes_max = 4ULL << 30;
+
+struct journal {
+	int fd;
+	char *path;
+	uint64_t size; // of what is known to be whole
+};
+
+void journal_log_free(struct journal_log *log)
+{
+	if (log == NULL)
+		return;
+	for (size_t i = 0; i < log->n; i++)
+		js_unref(log->trees[i]);
+	free(log->trees);
+	free(log->records);
+	arena_free(log->arena);
+	free(log);
+}
+
+void journal_log_freep(struct journal_log **log)
+{
+	journal_log_free(*log);
+	*log = NULL;
+}
+
+static int add_line(struct journal_log *log, const char *line, size_t len,
+		    const char *name, struct err *e)
+{
+	char where[512];
+	struct record r;
+	struct js *tree;
+
+	snprintf(where, sizeof(where), "%s:%zu", name, log->n + 1);
+	if (log->n >= JOURNAL_RECORDS_MAX)
+		return err_set(e, ERR_STORE, "%s: more than %d records", where,
+			       JOURNAL_RECORDS_MAX);
+	if (record_parse(line, len, where, log->arena, &r, &tree, e) < 0)
+		return -1;
+	log->records = xgrow(log->records, &log->cap, log->n + 1,
+			     sizeof(*log->records));
+	log->trees = xgrow(log->trees, &log->trees_cap, log->n + 1,
+			   sizeof(*log->trees));
+	log->records[log->n] = r;
+	log->trees[log->n++] = tree;
+	return 0;
+}
+
+// What follows the last newline: a whole record that only lacks its newline,
+// or torn.
+static void add_tail(struct journal_log *log, const char *tail, size_t len,
+		     const char *name)
+{
+	struct err ignored = { 0 };
+
+	if (len == 0)
+		return;
+	if (add_line(log, tail, len, name, &ignored) == 0) {
+		log->good_bytes += len;
+		log->unterminated = true;
+	} else {
+		log->torn_bytes = len;
+	}
+}
+
+// A crash can leave blocks that were never written, which read as zeros.
+static bool is_torn(const char *line, size_t len, bool last)
+{
+	return last && memchr(line, '\0', len) != NULL;
+}
+
+static int add_all(struct journal_log *log, const char *text, size_t len,
+		   const char *name, struct err *e)
+{
+	const char *end = text + len, *nl;
+
+	for (const char *p = text; p < end; p = nl + 1) {
+		size_t left = (size_t)(end - p);
+
+		nl = memchr(p, '\n', left);
+		if (nl == NULL) {
+			add_tail(log, p, left, name);
+			return 0;
+		}
+		if (is_torn(p, (size_t)(nl - p), nl + 1 == end)) {
+			log->torn_bytes = left;
+			return 0;
+		}
+		if (add_line(log, p, (size_t)(nl - p), name, e) < 0)
+			return -1;
+		log->good_bytes += (uint64_t)(nl - p) + 1;
+	}
+	return 0;
+}
+
+int journal_parse(const char *text, size_t len, const char *name,
+		  struct journal_log **out, struct err *e)
+{
+	CLEANUP(journal_log_freep)
+	struct journal_log *log = xcalloc(1, sizeof(*log));
+
+	log->arena = arena_new();
+	if (add_all(log, text, len, name, e) < 0)
+		return -1;
+	*out = TAKE_PTR(log);
+	return 0;
+}
+
+int journal_load(const char *path, struct journal_log **out, struct err *e)
+{
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+	if (access(path, F_OK) < 0 && errno == ENOENT)
+		return journal_parse("", 0, path, out, e);
+	if (file_read(path, journal_bytes_max, &text, ERR_STORE, e) < 0)
+		return -1;
+	return journal_parse(buf_str(&text), text.len, path, out, e);
+}
+
+void journal_close(struct journal *j)
+{
+	if (j == NULL)
+		return;
+	fd_closep(&j->fd);
+	free(j->path);
+	free(j);
+}
+
+void journal_closep(struct journal **j)
+{
+	journal_close(*j);
+	*j = NULL;
+}
+
+// The file exists and is empty, or holds just the whole records of `log`.
+static int mend(struct journal *j, const struct journal_log *log, struct err *e)
+{
+	if (log == NULL)
+		return 0;
+	j->size = log->good_bytes;
+	if (log->torn_bytes > 0 && ftruncate(j->fd, (off_t)j->size) < 0)
+		return err_sys(e, ERR_STORE, "%s: cut the torn last line",
+			       j->path);
+	if (!log->unterminated)
+		return 0;
+	if (pwrite(j->fd, "\n", 1, (off_t)j->size) != 1)
+		return err_sys(e, ERR_STORE, "%s: end the last line", j->path);
+	j->size++;
+	return 0;
+}
+
+int journal_open(const char *path, const struct journal_log *log,
+		 struct journal **out, struct err *e)
+{
+	CLEANUP(journal_closep) struct journal *j = xcalloc(1, sizeof(*j));
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (log ? 0 : O_EXCL);
+
+	j->path = xstrdup(path);
+	j->fd = open(path, flags, 0644);
+	if (j->fd < 0)
+		return err_sys(e, ERR_STORE, "%s", path);
+	if (mend(j, log, e) < 0)
+		return -1;
+	if (fdatasync(j->fd) < 0)
+		return err_sys(e, ERR_STORE, "%s", path);
+	*out = TAKE_PTR(j);
+	return 0;
+}
+
+// All of the line or nothing: what a full disk took of it is taken back.
+static int write_whole(struct journal *j, const struct buf *line)
+{
+	ssize_t n;
+
+	do {
+		n = pwrite(j->fd, line->data, line->len, (off_t)j->size);
+	} while (n < 0 && errno == EINTR);
+	if (n == (ssize_t)line->len && fdatasync(j->fd) == 0)
+		return 0;
+	if (n >= 0 && n < (ssize_t)line->len)
+		errno = ENOSPC;
+	return -1;
+}
+
+int journal_append(struct journal *j, const struct record *r, struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *tree = record_to_js(r);
+	CLEANUP(buf_deinit) struct buf line = BUF_INIT;
+	int rc;
+
+	js_print(tree, &line);
+	buf_putc(&line, '\n');
+	if (write_whole(j, &line) == 0) {
+		j->size += line.len;
+		return 0;
+	}
+	rc = err_sys(e, ERR_STORE, "%s: trial %u could not be recorded",
+		     j->path, r->trial);
+	if (ftruncate(j->fd, (off_t)j->size) < 0)
+		err_wrap(e, "the last line may be torn");
+	return rc;
+}
