@@ -117,7 +117,7 @@ static double vangel_bound(double cv, double n, double chi2)
 
 	if (isnan(square))
 		return NO_FIGURE;
-	return square > 0 ? cv / sqrt(square) : INFINITY;
+	return square > 0 ? cv / sqrt(square) : HUGE_VAL;
 }
 
 struct interval_cv interval_cv(struct sample x, double conf)

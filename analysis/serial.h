@@ -7,7 +7,7 @@
 
 // Ratio of the mean square successive difference to the variance (von
 // Neumann 1941): about 2 for independent values, less for positive
-// autocorrelation. n < 4 or no variance: NaN, n_eff = n.
+// autocorrelation. n < 3 or no variance: NaN, n_eff = n.
 struct serial_vn {
 	double vn;
 	double z;     // (vn - 2) / sqrt(4 (n-2)/(n^2-1))
