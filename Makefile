@@ -29,7 +29,8 @@ else
 WARN += -Wlogical-op -Wduplicated-cond -Wduplicated-branches
 endif
 
-PKGS       := yaml-0.1 gsl jansson
+# nettle: SHA-256 for the plan's id and for files (base/sha256).
+PKGS       := yaml-0.1 gsl jansson nettle
 AGENT_PKGS := liburing jansson
 # Only ask pkg-config for what is there: `make deps` and `make clean` must
 # work before anything is installed.
