@@ -35,10 +35,12 @@ struct effect effect_make(double log_ratio, double se, double df, double conf)
 
 	e.log_ratio = log_ratio;
 	e.pct = percent(log_ratio);
-	if (!isfinite(se) || !(df > 0))
+	if (!isfinite(se))
+		return e;
+	e.se = se < EFFECT_SE_ROUNDING ? 0 : se;
+	if (!(df > 0))
 		return e;
 	e.df = df;
-	e.se = se < EFFECT_SE_ROUNDING ? 0 : se;
 	if (e.se == 0)
 		return e;
 	e.t = log_ratio / se;

@@ -17,7 +17,7 @@ static bool has_no_data(const struct verdict_input *in)
 
 static bool has_insufficient_data(const struct verdict_input *in)
 {
-	return in->n_a < 2 || in->n_b < 2;
+	return in->n_a < 2 || in->n_b < 2 || isnan(in->effect->se);
 }
 
 static bool has_no_ratio(const struct verdict_input *in)
@@ -25,10 +25,9 @@ static bool has_no_ratio(const struct verdict_input *in)
 	return isnan(in->effect->log_ratio);
 }
 
-// No standard error although every arm has two figures: none of them varies.
 static bool has_no_variance(const struct verdict_input *in)
 {
-	return !(in->effect->se > 0) && !is_exact(in);
+	return in->effect->se == 0 && !is_exact(in);
 }
 
 static bool is_confounded(const struct verdict_input *in)
@@ -58,8 +57,8 @@ static const struct rule {
 	enum verdict_reason reason;
 } rules[] = {
 	{ has_no_data, VERDICT_NO_DATA },
-	{ has_insufficient_data, VERDICT_INSUFFICIENT_DATA },
 	{ has_no_ratio, VERDICT_UNDEFINED_RATIO },
+	{ has_insufficient_data, VERDICT_INSUFFICIENT_DATA },
 	{ has_no_variance, VERDICT_ZERO_VARIANCE },
 	{ is_confounded, VERDICT_CONFOUNDED },
 	{ has_failures, VERDICT_FAILURES },

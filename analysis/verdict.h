@@ -22,8 +22,8 @@ enum verdict_kind {
 enum verdict_reason {
 	VERDICT_DECIDED, // not inconclusive
 	VERDICT_NO_DATA,
-	VERDICT_INSUFFICIENT_DATA, // < 2 trials or rounds in an arm
 	VERDICT_UNDEFINED_RATIO,   // a mean <= 0
+	VERDICT_INSUFFICIENT_DATA, // < 2 trials or rounds in an arm
 	VERDICT_ZERO_VARIANCE,
 	VERDICT_CONFOUNDED, // order or boot tells the arms apart
 	VERDICT_FAILURES,   // survivors are not the population
