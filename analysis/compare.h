@@ -60,6 +60,7 @@ struct analysis_cell {
 	struct interval_mean mean;	 // NaN interval over several hosts
 	struct interval_quantile median; // likewise
 	bool autocorrelated;		 // the interval uses n_eff
+	bool quantised; // the SD is below what the resolution alone gives
 	struct diagnose_outliers outliers;
 	struct diagnose_clusters clusters;
 	struct serial_trend trend; // p NaN when no order was recorded
@@ -91,7 +92,9 @@ struct analysis_comparison {
 	double p_holm, p_eq_holm;
 	struct diagnose_failures failures;
 	struct diagnose_fragility fragility; // one host only
-	double auc; // mean over hosts; NaN: no order recorded
+	struct diagnose_slot slot; // blocked on one host, order recorded
+	double warmup; // studentised first contrast; blocked, one host
+	double auc;    // mean over hosts; NaN: no order recorded
 	bool order_confounded, boot_confounded, opposed, method_dependent;
 	bool ratio_doubtful; // the baseline is too noisy for a ratio
 	bool autocorrelated; // the effect uses n_eff on some host

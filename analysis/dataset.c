@@ -121,6 +121,15 @@ int dataset_add_cell(struct dataset *ds, const struct level *levels, size_t n,
 	return 0;
 }
 
+uint32_t dataset_find_cell(const struct dataset *ds, const struct level *levels,
+			   size_t n)
+{
+	CLEANUP(buf_deinit) struct buf key = BUF_INIT;
+
+	print_key(levels, n, &key);
+	return intern_find(&ds->cell_keys, buf_str(&key), key.len);
+}
+
 static int check_room(size_t trials, size_t metrics, struct err *e)
 {
 	if (trials > DATASET_TRIALS_MAX ||
@@ -133,7 +142,7 @@ static int check_room(size_t trials, size_t metrics, struct err *e)
 	return 0;
 }
 
-static void push_metric(struct dataset *ds, const struct metric *m)
+static void push_metric(struct dataset *ds, const char *name)
 {
 	double *column = xmalloc(ds->trials_cap * sizeof *column);
 	struct dataset_metric *dm;
@@ -146,25 +155,48 @@ static void push_metric(struct dataset *ds, const struct metric *m)
 	ds->metrics = arena_push(ds->arena, ds->metrics, &ds->nmetrics,
 				 &ds->metrics_cap, sizeof *ds->metrics);
 	dm = &ds->metrics[ds->nmetrics - 1];
-	dm->name = arena_strdup(ds->arena, m->name);
-	dm->unit = arena_strdup(ds->arena, m->unit != NULL ? m->unit : "");
-	dm->better = m->better;
+	dm->name = arena_strdup(ds->arena, name);
+	dm->unit = "";
+	dm->better = BETTER_NEITHER;
+	dm->declared = true;
+}
+
+static int metric_id(struct dataset *ds, const char *name, uint32_t *id,
+		     struct err *e)
+{
+	*id = dataset_find_metric(ds, name);
+	if (*id != DATASET_NONE)
+		return 0;
+	if (check_room(ds->trials_cap, ds->nmetrics + 1, e) != 0)
+		return -1;
+	*id = intern_id(&ds->metric_names, name, strlen(name));
+	push_metric(ds, name);
+	return 0;
+}
+
+int dataset_declare_metric(struct dataset *ds, const char *name, struct err *e)
+{
+	uint32_t id;
+
+	return metric_id(ds, name, &id, e);
 }
 
 int dataset_add_metric(struct dataset *ds, const struct metric *m,
 		       uint32_t *metric, struct err *e)
 {
-	uint32_t id = dataset_find_metric(ds, m->name);
+	const char *unit = m->unit != NULL ? m->unit : "";
+	struct dataset_metric *dm;
+	uint32_t id;
 
-	if (id == DATASET_NONE) {
-		if (check_room(ds->trials_cap, ds->nmetrics + 1, e) != 0)
-			return -1;
-		id = intern_id(&ds->metric_names, m->name, strlen(m->name));
-		push_metric(ds, m);
-	} else if (ds->metrics[id].better != m->better ||
-		   (m->unit != NULL &&
-		    strcmp(ds->metrics[id].unit, m->unit) != 0)) {
-		ds->metrics[id].mixed = true;
+	if (metric_id(ds, m->name, &id, e) != 0)
+		return -1;
+	dm = &ds->metrics[id];
+	if (dm->declared) {
+		dm->declared = false;
+		dm->unit = arena_strdup(ds->arena, unit);
+		dm->better = m->better;
+	} else if (dm->better != m->better || strcmp(dm->unit, unit) != 0) {
+		dm->mixed = true;
 	}
 	*metric = id;
 	return 0;

@@ -33,7 +33,8 @@ struct dataset_cell {
 struct dataset_metric {
 	const char *name, *unit; // unit "" when unknown
 	enum better better;
-	bool mixed; // was given with another unit or polarity, too
+	bool declared; // no trial has had it yet
+	bool mixed;    // was given with another unit or polarity, too
 };
 
 // A trial or an attempt that gave no figure.
@@ -103,10 +104,17 @@ void dataset_freep(struct dataset **ds);
 // and the report has them in the plan's order, those without trials included.
 int dataset_add_cell(struct dataset *ds, const struct level *levels, size_t n,
 		     uint32_t *cell, struct err *e) MUST_CHECK;
+// DATASET_NONE when there is none.
+uint32_t dataset_find_cell(const struct dataset *ds, const struct level *levels,
+			   size_t n);
 // The metric with this name; a new one when there is none. An old one with
 // another unit or polarity is marked `mixed`.
 int dataset_add_metric(struct dataset *ds, const struct metric *m,
 		       uint32_t *metric, struct err *e) MUST_CHECK;
+// A metric that trials are to have: known even when all of them fail. Unit
+// and direction come from the first trial that has it.
+int dataset_declare_metric(struct dataset *ds, const char *name,
+			   struct err *e) MUST_CHECK;
 uint32_t dataset_find_metric(const struct dataset *ds, const char *name);
 
 // One trial of a table. Strings are copied.

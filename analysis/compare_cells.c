@@ -1,0 +1,143 @@
+#include "analysis/compare_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "runner/base/alloc.h"
+
+// The least distance between two different figures: the resolution, as far
+// as the figures show it. NaN when all are equal.
+static double resolution(struct sample x)
+{
+	CLEANUP(cleanup_free) double *sorted = NULL;
+	double least = (double)NAN;
+	size_t n;
+
+	sorted = sample_sorted(x, &n);
+	for (size_t i = 1; i < n; i++) {
+		double step = sorted[i] - sorted[i - 1];
+
+		if (step > 0 && !(step >= least))
+			least = step;
+	}
+	return least;
+}
+
+// A single series that is autocorrelated is worth n_eff figures.
+static void discount_autocorrelation(struct sample x, double conf,
+				     struct analysis_cell *c)
+{
+	struct serial_vn vn = serial_von_neumann(x);
+
+	if (!(vn.p_pos < 0.05))
+		return;
+	c->mean = interval_mean_neff(x, vn.n_eff, conf);
+	c->autocorrelated = true;
+}
+
+static void describe_sample(const struct compare_ctx *cx, struct sample x,
+			    struct analysis_cell *c)
+{
+	c->d = describe(x);
+	c->units = c->d.n;
+	c->mean = interval_mean(x, cx->conf);
+	c->median = interval_median(x, cx->conf);
+	c->outliers = diagnose_outliers(x, NULL);
+	c->clusters = diagnose_clusters(x, DIAGNOSE_CLUSTER_FRAC);
+	c->quantised = diagnose_quantised(x, resolution(x));
+	c->trend.p = c->trend.slope_p = (double)NAN;
+	if (!cx->ds->has_order)
+		return;
+	c->trend = serial_trend(x);
+	discount_autocorrelation(x, cx->conf, c);
+}
+
+static void count_arm(const struct arm *a, struct analysis_cell *c)
+{
+	c->n += a->ok;
+	c->failed += a->failed;
+	c->invalid += a->invalid;
+}
+
+static void describe_on_host(const struct compare_ctx *cx, uint32_t host,
+			     struct analysis_cell *c)
+{
+	CLEANUP(arm_deinit) struct arm a = { 0 };
+
+	arm_load(&cx->ix, c->cell, host, c->metric, &a);
+	count_arm(&a, c);
+	describe_sample(cx, arm_sample(&a), c);
+}
+
+// Hosts differ: an interval over their pooled figures would mean nothing, and
+// neither would a trend or clusters.
+static void forget_inference(struct analysis_cell *c)
+{
+	double nan = (double)NAN;
+
+	c->mean.lo = c->mean.hi = c->mean.half = c->mean.half_rel = nan;
+	c->median.available = false;
+	c->median.lo = c->median.hi = nan;
+	c->trend.p = c->trend.slope_p = nan;
+	c->autocorrelated = c->quantised = false;
+	c->clusters.warn = false;
+	c->outliers = (struct diagnose_outliers){ nan, nan, 0, 0, nan };
+}
+
+static void describe_pooled(const struct compare_ctx *cx,
+			    struct analysis_cell *c)
+{
+	struct arm *arms = xcalloc(cx->ix.nhosts, sizeof *arms);
+	double *all = NULL;
+	size_t n = 0, cap = 0;
+
+	for (uint32_t h = 0; h < cx->ix.nhosts; h++) {
+		arm_load(&cx->ix, c->cell, h, c->metric, &arms[h]);
+		count_arm(&arms[h], c);
+		all = xgrow(all, &cap, n + arms[h].nunits, sizeof *all);
+		for (size_t i = 0; i < arms[h].nunits; i++)
+			all[n++] = arms[h].values[i];
+		arm_deinit(&arms[h]);
+	}
+	describe_sample(cx, (struct sample){ all, n }, c);
+	forget_inference(c);
+	free(all);
+	free(arms);
+}
+
+static void one_cell(const struct compare_ctx *cx, uint32_t metric,
+		     uint32_t cell)
+{
+	struct analysis *an = cx->an;
+	struct analysis_cell *c = &an->cells[an->ncells++];
+
+	*c = (struct analysis_cell){ .cell = cell,
+				     .metric = metric,
+				     .host = DATASET_NONE };
+	if (cx->ix.nhosts == 1) {
+		describe_on_host(cx, 0, c);
+		return;
+	}
+	describe_pooled(cx, c);
+	for (uint32_t h = 0; h < cx->ix.nhosts; h++) {
+		c = &an->host_cells[an->nhost_cells++];
+		*c = (struct analysis_cell){ .cell = cell,
+					     .metric = metric,
+					     .host = h };
+		describe_on_host(cx, h, c);
+	}
+}
+
+void compare_describe_cells(const struct compare_ctx *cx)
+{
+	struct analysis *an = cx->an;
+	size_t n = an->nmetrics * cx->ds->ncells;
+
+	an->cells = arena_array(an->arena, n, sizeof *an->cells);
+	if (cx->ix.nhosts > 1)
+		an->host_cells = arena_array(an->arena, n * cx->ix.nhosts,
+					     sizeof *an->host_cells);
+	for (size_t m = 0; m < an->nmetrics; m++)
+		for (uint32_t c = 0; c < cx->ds->ncells; c++)
+			one_cell(cx, an->metrics[m], c);
+}

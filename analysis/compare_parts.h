@@ -1,0 +1,23 @@
+// What the files of the comparison share; not for others.
+#pragma once
+
+#include "analysis/arms.h"
+#include "analysis/compare.h"
+
+struct compare_ctx {
+	const struct dataset *ds;
+	const struct compare_spec *spec;
+	struct arms_index ix;
+	double conf; // 1 - alpha
+	struct analysis *an;
+};
+
+// One comparison: fills `c`, whose cell, baseline and metric are set. Holm
+// and the verdict come later: they need the family.
+void compare_pair(const struct compare_ctx *cx, struct analysis_comparison *c);
+
+// an->cells and an->host_cells.
+void compare_describe_cells(const struct compare_ctx *cx);
+
+// an->warnings, after everything else.
+void compare_warn(const struct compare_ctx *cx);

@@ -1,0 +1,152 @@
+#include "analysis/words.h"
+
+#include <math.h>
+#include <string.h>
+
+void words_figure(double x, struct buf *out)
+{
+	if (!isfinite(x))
+		buf_puts(out, "-");
+	else if (fabs(x) >= 1e5 && fabs(x) < 1e15)
+		buf_printf(out, "%.0f", x);
+	else
+		buf_printf(out, "%.5g", x);
+}
+
+// Never "-0.00": that would claim a direction.
+static void signed_pct(double pct, struct buf *out)
+{
+	double rounded = round(pct * 100) / 100;
+
+	if (fabs(pct) >= 1e5)
+		buf_printf(out, "%+.3g %%", pct);
+	else
+		buf_printf(out, "%+.2f %%", rounded == 0 ? 0.0 : pct);
+}
+
+void words_pct(double pct, struct buf *out)
+{
+	if (isfinite(pct))
+		signed_pct(pct, out);
+	else
+		buf_puts(out, "-");
+}
+
+void words_interval(double lo, double hi, struct buf *out)
+{
+	if (!isfinite(lo) || !isfinite(hi))
+		return;
+	buf_putc(out, '[');
+	signed_pct(lo, out);
+	buf_puts(out, ", ");
+	signed_pct(hi, out);
+	buf_putc(out, ']');
+}
+
+void words_p(double p, struct buf *out)
+{
+	char text[16];
+
+	if (isnan(p)) {
+		buf_puts(out, "-");
+	} else if (p < 0.001) {
+		buf_puts(out, "<.001");
+	} else if (p >= 0.9995) {
+		buf_puts(out, ">.999");
+	} else {
+		snprintf(text, sizeof text, "%.3f", p);
+		buf_puts(out, text + 1); // without the 0 before the point
+	}
+}
+
+void words_count(size_t n, const char *noun, struct buf *out)
+{
+	buf_printf(out, "%zu %s%s", n, noun, n == 1 ? "" : "s");
+}
+
+static const struct dataset_cell *cell_of(const struct analysis *an,
+					  uint32_t id)
+{
+	return &an->ds->cells[id];
+}
+
+static bool same_level(const struct dataset_cell *other, const struct level *l)
+{
+	const char *text = dataset_level(other, l->factor);
+
+	return text != NULL && strcmp(text, l->text) == 0;
+}
+
+// The levels of `cell` that `other` has, or has not.
+static void levels_where(const struct dataset_cell *cell,
+			 const struct dataset_cell *other, bool same,
+			 struct buf *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < cell->nlevels; i++) {
+		const struct level *l = &cell->levels[i];
+
+		if (same_level(other, l) != same)
+			continue;
+		buf_printf(out, "%s%s=%s", any ? ", " : "", l->factor, l->text);
+		any = true;
+	}
+}
+
+void words_candidate(const struct analysis *an,
+		     const struct analysis_comparison *c, struct buf *out)
+{
+	levels_where(cell_of(an, c->cell), cell_of(an, c->baseline), false,
+		     out);
+}
+
+void words_baseline(const struct analysis *an,
+		    const struct analysis_comparison *c, struct buf *out)
+{
+	levels_where(cell_of(an, c->baseline), cell_of(an, c->cell), false,
+		     out);
+}
+
+void words_common(const struct analysis *an,
+		  const struct analysis_comparison *c, struct buf *out)
+{
+	levels_where(cell_of(an, c->cell), cell_of(an, c->baseline), true, out);
+}
+
+void words_comparison(const struct analysis *an,
+		      const struct analysis_comparison *c, struct buf *out)
+{
+	CLEANUP(buf_deinit) struct buf common = BUF_INIT;
+
+	if (an->nmetrics > 1)
+		buf_printf(out, "%s, ", an->ds->metrics[c->metric].name);
+	words_candidate(an, c, out);
+	words_common(an, c, &common);
+	if (common.len > 0)
+		buf_printf(out, " (%s)", buf_str(&common));
+}
+
+// Figures that one calls fast or slow; the others are better or worse.
+static bool is_speed(const struct dataset_metric *m)
+{
+	static const char *const units[] = { "IOPS", "MB/s", "MBps", "ns",
+					     "us",   "ms",   "s",    "ops/s" };
+
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
+		if (strcmp(m->unit, units[i]) == 0)
+			return true;
+	return false;
+}
+
+void words_verdict(const struct analysis *an,
+		   const struct analysis_comparison *c, struct buf *out)
+{
+	const struct verdict *v = &c->verdict;
+
+	buf_puts(out, is_speed(&an->ds->metrics[c->metric])
+			      ? verdict_kind_name(v->kind)
+			      : verdict_kind_name_plain(v->kind));
+	if (v->kind == VERDICT_INCONCLUSIVE && v->reason != VERDICT_UNDECIDED)
+		buf_printf(out, " (%s)", verdict_reason_name(v->reason));
+}
