@@ -124,10 +124,15 @@ struct diagnose_clusters diagnose_clusters(struct sample x, double min_frac)
 	v = sample_sorted(x, &used);
 	if (used < 4 || !(m.var > 0))
 		return c;
+	// Centred, so that sums keep their digits.
+	for (size_t i = 0; i < used; i++)
+		v[i] -= m.mean;
 	between = best_split(v, used, (size_t)fmax(2, ceil(min_frac * n)), &c);
 	if (between < 0)
 		return c;
 	c.r2 = between / (m.var * (n - 1));
+	c.low_mean += m.mean;
+	c.high_mean += m.mean;
 	if (c.low_mean > 0)
 		c.apart = c.high_mean / c.low_mean - 1;
 	c.warn = c.r2 > c.critical;
