@@ -1,6 +1,7 @@
 #include "analysis/words.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void words_figure(double x, struct buf *out)
