@@ -206,6 +206,11 @@ void schedule_forget_boots(struct schedule *s, uint32_t host)
 		s->boots[s->plan->trials[i].boot].spoiled = true;
 }
 
+size_t schedule_left(const struct schedule *s, uint32_t host)
+{
+	return s->end[host] - s->cursor[host];
+}
+
 struct schedule_counts schedule_count(const struct schedule *s)
 {
 	struct schedule_counts c = { .trials = s->plan->ntrials };

@@ -46,4 +46,6 @@ const struct plan_trial *schedule_unfinished(const struct schedule *s,
 struct schedule_step schedule_current(const struct schedule *s, uint32_t trial);
 // The agent of `host` went away and its VM with it: boots begin anew.
 void schedule_forget_boots(struct schedule *s, uint32_t host);
+// Trials of `host` that are not over.
+size_t schedule_left(const struct schedule *s, uint32_t host);
 struct schedule_counts schedule_count(const struct schedule *s);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -166,6 +165,12 @@ enum session_status session_next(struct session *s, struct message *out,
 	st = take(s, body, len, out, e);
 	buf_consume(&s->in, used);
 	return st;
+}
+
+bool session_discard(struct session *s)
+{
+	buf_clear(&s->in);
+	return s->ended;
 }
 
 void session_close(struct session *s, int grace_ms)

@@ -4,6 +4,7 @@
 // is open, and their number is limited.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "runner/base/err.h"
@@ -41,6 +42,10 @@ void session_flush(struct session *s);
 void session_receive(struct session *s);
 enum session_status session_next(struct session *s, struct message *out,
 				 struct err *e);
+
+// Throws away what was received, for an agent that was told to leave. True
+// when the connection ended.
+bool session_discard(struct session *s);
 
 // Hangs up and waits at most `grace_ms` for the agent to leave.
 void session_close(struct session *s, int grace_ms);

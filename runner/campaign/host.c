@@ -1,0 +1,267 @@
+// The states of one host: how it is reached, prepared, given up and let go.
+#include "runner/campaign/host.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runner/base/alloc.h"
+#include "runner/base/clock.h"
+
+typedef int message_fn(struct host *h, const struct message *m, struct err *e);
+typedef int time_fn(struct host *h, struct err *e);
+
+static message_fn on_hello, on_facts, on_preflight, on_settings;
+static time_fn reconnect, hang_up;
+
+// What a host may say in a state, how long it may take, and what happens when
+// the time is up (by default the agent counts as broken).
+static const struct state_row {
+	const char *waits_for;
+	int seconds; // 0: no limit, or set on entry
+	message_fn *on_message;
+	time_fn *on_time;
+} rows[] = {
+	[HOST_GREETING] = { "hello", HOST_GREETING_S, on_hello, NULL },
+	[HOST_FACTS] = { "the host's facts", HOST_FACTS_S, on_facts, NULL },
+	[HOST_PREFLIGHT] = { "the end of the preflight", HOST_PREFLIGHT_S,
+			     on_preflight, NULL },
+	[HOST_READY] = { "nothing", 0, NULL, NULL },
+	[HOST_SETTINGS] = { "the end of its settings", HOST_SETTINGS_S,
+			    on_settings, NULL },
+	[HOST_TRIAL] = { "a result", 0, trial_message, NULL },
+	[HOST_RESTING] = { "nothing", 0, NULL, trial_next },
+	[HOST_BACKOFF] = { "nothing", 0, NULL, reconnect },
+	[HOST_LEAVING] = { "nothing", HOST_LEAVING_S, NULL, hang_up },
+	[HOST_AWAY] = { "nothing", 0, NULL, NULL },
+};
+
+void host_enter(struct host *h, enum host_state state, int64_t in_ns)
+{
+	if (in_ns == 0)
+		in_ns = rows[state].seconds * NS_PER_S;
+	h->state = state;
+	h->deadline_ns = in_ns == 0 ? INT64_MAX : clock_mono_ns() + in_ns;
+}
+
+static int hang_up(struct host *h, struct err *e)
+{
+	(void)e;
+	session_close(h->session, HOST_GRACE_MS);
+	h->session = NULL;
+	host_enter(h, HOST_AWAY, 0);
+	return 0;
+}
+
+// It takes no part any more; the others go on.
+static void drop(struct host *h, const char *why)
+{
+	free(h->missing);
+	h->missing = xstrdup(why);
+	if (h->c->running)
+		progress_say(h->c->progress, true,
+			     "vrun: host %s is given up: %s", h->name, why);
+	else
+		findings_add(h->c->findings,
+			     &(struct finding){ .host = h->name,
+						.check = "agent",
+						.level = FINDING_WARN,
+						.what = why });
+	host_enter(h, HOST_AWAY, 0);
+}
+
+static void back_off(struct host *h, const char *why)
+{
+	bool stopping = h->c->stop != CAMPAIGN_GO_ON;
+
+	h->losses++;
+	if (!h->c->running || stopping || h->losses >= CAMPAIGN_LOSSES_MAX) {
+		drop(h, why);
+		return;
+	}
+	progress_say(h->c->progress, true, "vrun: host %s: %s; trying again",
+		     h->name, why);
+	host_enter(h, HOST_BACKOFF,
+		   (HOST_BACKOFF_S * NS_PER_S) << (h->losses - 1));
+}
+
+int host_break(struct host *h, enum outcome o, const char *why, struct err *e)
+{
+	if (h->state == HOST_TRIAL && trial_end(h, o, why, e) < 0)
+		return -1;
+	session_close(h->session, HOST_GRACE_MS);
+	h->session = NULL;
+	schedule_forget_boots(h->c->schedule, h->index);
+	back_off(h, why);
+	return 0;
+}
+
+static const struct transport_ops *ops_of(const struct host *h)
+{
+	return h->c->ops != NULL ? h->c->ops : transport_for(h->name);
+}
+
+void host_connect(struct host *h)
+{
+	const struct transport_ops *ops = ops_of(h);
+	struct err e = { 0 };
+
+	host_enter(h, HOST_GREETING, 0);
+	if (ops == NULL)
+		drop(h, "only the local host can be reached (hosts: [local])");
+	else if (session_open(ops, h->name, &h->session, &e) < 0)
+		back_off(h, e.msg);
+}
+
+static int reconnect(struct host *h, struct err *e)
+{
+	(void)e;
+	host_connect(h);
+	return 0;
+}
+
+static int on_hello(struct host *h, const struct message *m, struct err *e)
+{
+	int64_t version = js_get_int(m->body, "version", 0);
+
+	if (version != MESSAGE_VERSION)
+		return err_set(e, ERR_HOST,
+			       "its agent speaks version %lld of the protocol, "
+			       "vrun speaks %d; build both from one source",
+			       (long long)version, MESSAGE_VERSION);
+	js_unref(h->agent);
+	h->agent = js_ref(m->body);
+	if (h->c->running)
+		return host_begin(h, e);
+	session_ask(h->session, MESSAGE_FACTS, NULL);
+	host_enter(h, HOST_FACTS, 0);
+	return 0;
+}
+
+static int unexpected(const struct message *m, struct err *e)
+{
+	if (m->type == MESSAGE_ERROR)
+		return err_set(e, ERR_HOST, "%s",
+			       js_get_str(m->body, "message", ""));
+	return err_set(e, ERR_HOST, "its agent sent \"%s\" out of turn",
+		       message_type_name(m->type));
+}
+
+static int on_facts(struct host *h, const struct message *m, struct err *e)
+{
+	struct js *fields;
+
+	if (m->type != MESSAGE_FACTS)
+		return unexpected(m, e);
+	js_unref(h->facts);
+	h->facts = js_copy(js_get(m->body, "facts"));
+	fields = js_object();
+	js_set(fields, "needs", preflight_needs(h->c->plan));
+	session_ask(h->session, MESSAGE_PREFLIGHT, fields);
+	host_enter(h, HOST_PREFLIGHT, 0);
+	return 0;
+}
+
+static int on_preflight(struct host *h, const struct message *m, struct err *e)
+{
+	if (m->type == MESSAGE_FINDING)
+		return findings_add_message(h->c->findings, h->name, m->body,
+					    e);
+	if (m->type == MESSAGE_STAGE)
+		return 0;
+	if (m->type != MESSAGE_DONE)
+		return unexpected(m, e);
+	host_enter(h, HOST_READY, 0);
+	return 0;
+}
+
+int host_begin(struct host *h, struct err *e)
+{
+	struct js *apply = preflight_settings(h->c->plan), *fields;
+
+	if (apply == NULL)
+		return trial_next(h, e);
+	fields = js_object();
+	js_set(fields, "apply", apply);
+	session_ask(h->session, MESSAGE_SETTINGS, fields);
+	host_enter(h, HOST_SETTINGS, 0);
+	return 0;
+}
+
+static int on_settings(struct host *h, const struct message *m, struct err *e)
+{
+	if (m->type == MESSAGE_STAGE)
+		return 0;
+	return m->type == MESSAGE_DONE ? trial_next(h, e) : unexpected(m, e);
+}
+
+void host_leave(struct host *h)
+{
+	if (h->session == NULL) {
+		host_enter(h, HOST_AWAY, 0);
+		return;
+	}
+	session_ask(h->session, MESSAGE_BYE, NULL);
+	host_enter(h, HOST_LEAVING, 0);
+}
+
+static int handle(struct host *h, const struct message *m, struct err *e)
+{
+	message_fn *fn = rows[h->state].on_message;
+
+	return fn != NULL ? fn(h, m, e) : unexpected(m, e);
+}
+
+// One message, or the end. *more: there may be another.
+static int read_one(struct host *h, bool *more, struct err *e)
+{
+	struct message m = { 0 };
+	struct err why = { 0 };
+	enum session_status st = session_next(h->session, &m, &why);
+	int rc;
+
+	*more = st == SESSION_MESSAGE;
+	if (st == SESSION_QUIET)
+		return 0;
+	if (st == SESSION_GONE)
+		return host_break(h, OUTCOME_LOST, why.msg, e);
+	if (st == SESSION_BAD)
+		return host_break(h, OUTCOME_FAILED, why.msg, e);
+	rc = handle(h, &m, &why);
+	message_deinit(&m);
+	if (rc == 0)
+		return 0;
+	*more = false;
+	if (why.kind == ERR_HOST)
+		return host_break(h, OUTCOME_FAILED, why.msg, e);
+	*e = why;
+	return -1;
+}
+
+int host_read(struct host *h, struct err *e)
+{
+	bool more = true;
+
+	session_receive(h->session);
+	if (h->state == HOST_LEAVING)
+		return session_discard(h->session) ? hang_up(h, e) : 0;
+	while (more && h->session != NULL && h->state != HOST_LEAVING) {
+		if (read_one(h, &more, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int host_time_out(struct host *h, struct err *e)
+{
+	const struct state_row *row = &rows[h->state];
+	char why[128];
+
+	if (row->on_time != NULL)
+		return row->on_time(h, e);
+	snprintf(why, sizeof(why),
+		 "its agent was silent for too long; %s was to come",
+		 row->waits_for);
+	return host_break(h, OUTCOME_TIMEOUT, why, e);
+}

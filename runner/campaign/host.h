@@ -1,0 +1,100 @@
+// The inside of a campaign, shared by campaign.c (loop), host.c (one host's
+// states) and trial.c (one trial on it). Nobody else includes this.
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runner/campaign/campaign.h"
+#include "runner/campaign/live.h"
+#include "runner/campaign/session.h"
+
+enum {
+	HOST_GREETING_S = 30,
+	HOST_FACTS_S = 60,
+	HOST_PREFLIGHT_S = 600, // it boots guests and compacts memory
+	HOST_SETTINGS_S = 300,
+	HOST_LEAVING_S = 60,	 // VM stopped, huge pages given back
+	HOST_TRIAL_GRACE_S = 60, // beyond the trial's own time-out
+	HOST_BACKOFF_S = 1,	 // doubles with each loss
+	HOST_GRACE_MS = 10000,	 // for an agent that was hung up on
+	HOST_STAGE_MAX = 64,
+};
+
+enum host_state {
+	HOST_GREETING,	// until hello
+	HOST_FACTS,	// until facts
+	HOST_PREFLIGHT, // until done
+	HOST_READY,	// prepared; until campaign_run
+	HOST_SETTINGS,	// until done
+	HOST_TRIAL,	// until result
+	HOST_RESTING,	// cooldown between trials
+	HOST_BACKOFF,	// until the next agent is started
+	HOST_LEAVING,	// bye was said; until the connection ends
+	HOST_AWAY,	// no more
+};
+
+enum campaign_stop {
+	CAMPAIGN_GO_ON,
+	CAMPAIGN_FINISH_TRIALS,
+	CAMPAIGN_STOP_NOW,
+};
+
+struct host {
+	struct campaign *c;
+	const char *name;
+	uint32_t index;
+	uint32_t first_trial;
+	enum host_state state;
+	int64_t deadline_ns; // of the state; INT64_MAX: none
+	struct session *session;
+	unsigned losses; // agents in a row that ended without a result
+	char *missing;	 // why it takes no part any more, or NULL
+	struct js *facts, *agent;
+
+	struct schedule_step step; // HOST_TRIAL
+	char stage[HOST_STAGE_MAX];
+	int64_t started_ns;
+	size_t measured;  // trials by this run
+	int64_t spent_ns; // on them, cooldown included
+};
+
+struct campaign {
+	const struct plan *plan;
+	const struct transport_ops *ops;
+	struct progress *progress;
+	struct host *hosts;
+	struct findings *findings; // during campaign_prepare
+	struct schedule *schedule;
+	struct live *live;
+	const struct store *store; // once attached
+	struct journal *journal;
+	enum campaign_stop stop;
+	bool running; // campaign_run
+	int signals;  // signalfd
+	sigset_t former_signals;
+};
+
+// host.c. -1 only when the whole campaign has to end (ERR_STORE); a failure
+// of the host is a change of its state.
+void host_connect(struct host *h);
+int host_read(struct host *h, struct err *e) MUST_CHECK;
+int host_time_out(struct host *h, struct err *e) MUST_CHECK;
+int host_begin(struct host *h, struct err *e) MUST_CHECK; // of campaign_run
+void host_enter(struct host *h, enum host_state state, int64_t in_ns);
+void host_leave(struct host *h); // says bye
+// The agent is no use any more. A trial in hand ends with `o`.
+int host_break(struct host *h, enum outcome o, const char *why,
+	       struct err *e) MUST_CHECK;
+
+// trial.c
+int trial_next(struct host *h, struct err *e) MUST_CHECK;
+int trial_message(struct host *h, const struct message *m,
+		  struct err *e) MUST_CHECK;
+// Ends the trial in hand without a result of the agent's.
+int trial_end(struct host *h, enum outcome o, const char *why,
+	      struct err *e) MUST_CHECK;
+// Records as lost what a former run left unfinished.
+int trial_lose_unfinished(struct campaign *c, struct err *e) MUST_CHECK;
+void trial_show(const struct host *h); // on the live line

@@ -1,0 +1,64 @@
+#include "runner/campaign/live.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/compare.h"
+#include "analysis/dataset.h"
+#include "runner/base/alloc.h"
+#include "runner/base/log.h"
+
+struct live {
+	struct dataset *ds;
+	struct compare_spec spec;
+	bool ended; // it no longer holds every record
+};
+
+struct live *live_new(const struct plan *plan)
+{
+	struct live *l = xcalloc(1, sizeof(*l));
+
+	l->ds = dataset_new();
+	l->ds->warmup_rounds = plan->warmup_rounds;
+	l->spec = (struct compare_spec){
+		.metrics = plan->metrics,
+		.nmetrics = plan->nmetrics,
+		.baseline = plan->baseline,
+		.nbaseline = plan->nbaseline,
+		.margin = plan->has_margin ? plan->margin : (double)NAN,
+		.alpha = COMPARE_ALPHA,
+		.sequential = plan->order == PLAN_SEQUENTIAL,
+	};
+	return l;
+}
+
+void live_free(struct live *l)
+{
+	if (l == NULL)
+		return;
+	dataset_free(l->ds);
+	free(l);
+}
+
+void live_add(struct live *l, const struct record *r)
+{
+	struct err e = { 0 };
+
+	if (!l->ended && dataset_add_record(l->ds, r, &e) < 0) {
+		log_info("no estimates any more: %s", e.msg);
+		l->ended = true;
+	}
+}
+
+void live_estimate(const struct live *l, struct buf *out)
+{
+	struct compare_estimate est;
+
+	if (l->ended || !compare_estimate(l->ds, &l->spec, &est) ||
+	    !isfinite(est.ratio_pct))
+		return;
+	buf_printf(out, "so far %+.1f %%", est.ratio_pct);
+	if (isfinite(est.lo_pct) && isfinite(est.hi_pct))
+		buf_printf(out, " [%+.1f %%, %+.1f %%]", est.lo_pct,
+			   est.hi_pct);
+}

@@ -1,0 +1,245 @@
+// One trial on one host: begun, followed, recorded.
+#include "runner/campaign/host.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "runner/base/clock.h"
+#include "runner/base/units.h"
+
+// An attempt that is repeated draws anew in workloads that draw.
+#define ATTEMPT_SEED_STEP 0x9e3779b97f4a7c15ULL
+
+static struct record record_of(const struct host *h, enum record_event event,
+			       struct result *result)
+{
+	const struct plan_trial *t = h->step.trial;
+	const struct plan_cell *cell = &h->c->plan->cells[t->cell];
+
+	return (struct record){
+		.event = event,
+		.trial = t->id,
+		.attempt = h->step.attempt,
+		.host = h->name,
+		.block = t->block,
+		.boot = t->boot,
+		.position = t->position,
+		.cell = t->cell,
+		.boot_attempt = h->step.boot_attempt,
+		.levels = cell->levels,
+		.nlevels = cell->nlevels,
+		.wall_ns = clock_wall_ns(),
+		.result = result,
+	};
+}
+
+// Journal first: what is not on the disk did not happen.
+static int keep(struct host *h, const struct record *r, struct err *e)
+{
+	if (journal_append(h->c->journal, r, e) < 0 ||
+	    schedule_note(h->c->schedule, r, e) < 0)
+		return -1;
+	live_add(h->c->live, r);
+	return 0;
+}
+
+static struct js *trial_fields(const struct host *h, const char *dir)
+{
+	const struct plan *p = h->c->plan;
+	const struct plan_trial *t = h->step.trial;
+	const struct plan_cell *cell = &p->cells[t->cell];
+	uint64_t seed = p->seed + (h->step.attempt - 1) * ATTEMPT_SEED_STEP;
+	struct js *f = js_object();
+
+	js_set_int(f, "trial", t->id);
+	js_set_int(f, "boot", h->step.wire_boot);
+	js_set_bool(f, "last", h->step.last);
+	js_set(f, "vm", js_ref(cell->vm));
+	js_set(f, "workloads", js_ref(cell->workloads));
+	js_set_int(f, "timeout_ns", (int64_t)p->timeout_ns);
+	js_set_str(f, "dir", dir);
+	js_set_int(f, "seq", t->id - h->first_trial);
+	js_set_int(f, "seed", (int64_t)seed);
+	return f;
+}
+
+static int start(struct host *h, struct err *e)
+{
+	CLEANUP(cleanup_free) char *dir = NULL;
+	struct record r = record_of(h, RECORD_STARTED, NULL);
+
+	dir = store_artifacts(h->c->store, r.trial, r.attempt, e);
+	if (dir == NULL || keep(h, &r, e) < 0)
+		return -1;
+	snprintf(h->stage, sizeof(h->stage), "starting");
+	h->started_ns = clock_mono_ns();
+	session_ask(h->session, MESSAGE_TRIAL, trial_fields(h, dir));
+	host_enter(h, HOST_TRIAL,
+		   (int64_t)h->c->plan->timeout_ns +
+			   HOST_TRIAL_GRACE_S * NS_PER_S);
+	trial_show(h);
+	return 0;
+}
+
+int trial_next(struct host *h, struct err *e)
+{
+	if (h->c->stop == CAMPAIGN_GO_ON &&
+	    schedule_next(h->c->schedule, h->index, &h->step))
+		return start(h, e);
+	host_leave(h);
+	return 0;
+}
+
+// "[3/20] round 2, backing=4k: ok, block.iops 51234 IOPS (6s)"
+static void say_finished(const struct host *h, const struct result *r,
+			 int64_t took_ns)
+{
+	CLEANUP(buf_deinit) struct buf line = BUF_INIT;
+	const struct plan *p = h->c->plan;
+	const struct plan_trial *t = h->step.trial;
+	char took[64];
+
+	units_format_duration((uint64_t)(took_ns / NS_PER_S * NS_PER_S), took,
+			      sizeof(took));
+	buf_printf(&line, "[%zu/%zu] ", schedule_count(h->c->schedule).over,
+		   p->ntrials);
+	if (p->nhosts > 1)
+		buf_printf(&line, "%s ", h->name);
+	buf_printf(&line, "round %u, %s: %s", t->block + 1,
+		   p->cells[t->cell].label, outcome_name(r->outcome));
+	if (h->step.attempt > 1)
+		buf_printf(&line, " (attempt %u)", h->step.attempt);
+	for (size_t i = 0; r->outcome == OUTCOME_OK && i < r->nmetrics; i++) {
+		if (p->nmetrics > 0 &&
+		    strcmp(r->metrics[i].name, p->metrics[0]) == 0)
+			buf_printf(&line, ", %s %.6g %s", r->metrics[i].name,
+				   r->metrics[i].value, r->metrics[i].unit);
+	}
+	if (r->reason != NULL)
+		buf_printf(&line, ": %s", r->reason);
+	buf_printf(&line, " (%s)", took);
+	progress_finished(h->c->progress, r->outcome != OUTCOME_OK,
+			  buf_str(&line));
+}
+
+static int record_end(struct host *h, struct result *result, struct err *e)
+{
+	struct record r = record_of(h, RECORD_FINISHED, result);
+	int64_t took = clock_mono_ns() - h->started_ns;
+
+	r.mono_ns = js_get_int(result->times, "end_ns", 0);
+	if (keep(h, &r, e) < 0)
+		return -1;
+	h->measured++;
+	h->spent_ns += took + (int64_t)h->c->plan->cooldown_ns;
+	say_finished(h, result, took);
+	return 0;
+}
+
+int trial_end(struct host *h, enum outcome o, const char *why, struct err *e)
+{
+	CLEANUP(arena_freep) struct arena *a = arena_new();
+	struct result *r = result_new(a);
+
+	result_fail(a, r, o, "%s", why);
+	r->stage = h->stage;
+	return record_end(h, r, e);
+}
+
+static int take_result(struct host *h, const struct message *m, struct err *e)
+{
+	CLEANUP(arena_freep) struct arena *a = arena_new();
+	struct result *r = result_new(a);
+
+	if (result_from_js(js_get(m->body, "result"), a, r, e) < 0)
+		return -1;
+	if (r->outcome == OUTCOME_LOST)
+		return err_set(
+			e, ERR_HOST,
+			"result: only vrun can say that a trial is lost");
+	if (record_end(h, r, e) < 0)
+		return -1;
+	h->losses = 0;
+	if (h->c->plan->cooldown_ns == 0)
+		return trial_next(h, e);
+	host_enter(h, HOST_RESTING, (int64_t)h->c->plan->cooldown_ns);
+	return 0;
+}
+
+int trial_message(struct host *h, const struct message *m, struct err *e)
+{
+	if (m->type == MESSAGE_STAGE) {
+		snprintf(h->stage, sizeof(h->stage), "%s",
+			 js_get_str(m->body, "stage", ""));
+		trial_show(h);
+		return 0;
+	}
+	if (m->type == MESSAGE_RESULT)
+		return take_result(h, m, e);
+	if (m->type == MESSAGE_ERROR)
+		return err_set(e, ERR_HOST, "%s",
+			       js_get_str(m->body, "message", ""));
+	return err_set(e, ERR_HOST, "its agent sent \"%s\" for a result",
+		       message_type_name(m->type));
+}
+
+int trial_lose_unfinished(struct campaign *c, struct err *e)
+{
+	const struct plan_trial *t;
+
+	for (uint32_t from = 0; (t = schedule_unfinished(c->schedule, from));
+	     from = t->id + 1) {
+		CLEANUP(arena_freep) struct arena *a = arena_new();
+		struct result *lost = result_new(a);
+		struct host *h = &c->hosts[t->host];
+		struct record r;
+
+		h->step = schedule_current(c->schedule, t->id);
+		result_fail(a, lost, OUTCOME_LOST,
+			    "vrun ended while it was under way");
+		r = record_of(h, RECORD_FINISHED, lost);
+		if (keep(h, &r, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+// Time left, from the trials of this run; by the slowest host.
+static int64_t time_left_ns(const struct campaign *c)
+{
+	int64_t left = -1;
+
+	for (size_t i = 0; i < c->plan->nhosts; i++) {
+		const struct host *h = &c->hosts[i];
+		size_t rest = schedule_left(c->schedule, h->index);
+
+		if (h->measured > 0 && h->state != HOST_AWAY)
+			left = MAX(left, h->spent_ns / (int64_t)h->measured *
+						 (int64_t)rest);
+	}
+	return left;
+}
+
+void trial_show(const struct host *h)
+{
+	CLEANUP(buf_deinit) struct buf estimate = BUF_INIT;
+	const struct campaign *c = h->c;
+	const struct plan_trial *t = h->step.trial;
+	struct schedule_counts n = schedule_count(c->schedule);
+	struct progress_view v = {
+		.trial = MIN(n.over + 1, n.trials),
+		.trials = n.trials,
+		.round = t->block + 1,
+		.host = c->plan->nhosts > 1 ? h->name : NULL,
+		.cell = c->plan->cells[t->cell].label,
+		.stage = h->stage,
+		.failed = n.failed + n.invalid + n.timeout + n.lost,
+		.left_ns = time_left_ns(c),
+	};
+
+	if (!progress_is_live(c->progress))
+		return;
+	live_estimate(c->live, &estimate);
+	v.estimate = estimate.len > 0 ? estimate.data : NULL;
+	progress_show(c->progress, &v, clock_mono_ns());
+}
