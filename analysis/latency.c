@@ -39,7 +39,7 @@ static double percentile(const struct latency_bin *bins, size_t n, double p)
 		return NO_FIGURE;
 	for (size_t i = 0; i < n; i++) {
 		seen += bins[i].count;
-		if (seen >= need && bins[i].count > 0)
+		if (seen >= need)
 			return bins[i].value;
 	}
 	// p/100 was rounded up past the whole.
