@@ -99,8 +99,8 @@ void param_set_list(const char *const *list, size_t n, struct arena *a,
 // The default, which the table's test proves to be right.
 struct param_value param_default(const struct param *p, struct arena *a);
 
-bool param_equal(const struct param *p, const struct param_value *a,
-		 const struct param_value *b);
+// Of two values of one parameter.
+bool param_equal(const struct param_value *a, const struct param_value *b);
 struct js *param_to_js(const struct param *p, const struct param_value *v);
 
 size_t param_nchoices(const struct param *p);

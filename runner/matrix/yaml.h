@@ -44,6 +44,9 @@ struct ynode *ynode_get(const struct ynode *map, const char *key);
 struct ynode *ynode_scalar(struct arena *a, struct place at, const char *text);
 struct ynode *ynode_map(struct arena *a, struct place at);
 
+// Adds a pair whose key is new.
+void ynode_push(struct arena *a, struct ynode *map, struct ynode *key,
+		struct ynode *value);
 // Sets or replaces a key.
 void ynode_set(struct arena *a, struct ynode *map, const char *key,
 	       struct ynode *value);

@@ -1,0 +1,132 @@
+// The matrix: what the user asked for, typed and validated. A pure function of
+// the file's bytes and the overrides. It owns an arena; all that it points to
+// dies with it.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runner/base/err.h"
+#include "runner/matrix/diag.h"
+#include "runner/matrix/param.h"
+
+enum {
+	MATRIX_NAME_MAX = 64, // it becomes part of a directory's name
+	MATRIX_TEXT_MAX = 4096,
+	MATRIX_FACTORS_MAX = 16,
+	MATRIX_LEVELS_MAX = 1000, // of one factor
+	MATRIX_WORKLOADS_MAX = 16,
+	MATRIX_HOSTS_MAX = 256,
+	MATRIX_METRICS_MAX = 16,
+	MATRIX_RULES_MAX = 1000,
+	MATRIX_ROUNDS_MAX = 100000,
+	MATRIX_REPEAT_MAX = 1000,
+	MATRIX_RETRIES_MAX = 100,
+	MATRIX_VM = 0, // the owner that holds the VM's parameters
+};
+
+// The generator takes 32 bits and reads 0 as its own default.
+#define MATRIX_SEED_MIN 1
+#define MATRIX_SEED_MAX 4294967295
+
+enum matrix_order {
+	MATRIX_BLOCKS,
+	MATRIX_WILLIAMS,
+	MATRIX_SEQUENTIAL
+};
+
+// A setting of one parameter of one owner.
+struct matrix_slot {
+	const struct param_value *value; // NULL: not a parameter of this owner
+	struct place at;		 // where it was given
+	bool given;			 // else it is the default
+};
+
+// The VM, or one workload: whatever has parameters.
+struct matrix_owner {
+	const struct param_kind *kind; // NULL for the VM
+	const char *name;	       // "block", or its name:; "" for the VM
+	struct matrix_slot *slots;     // by param_index, param_count of them
+};
+
+struct matrix_target {
+	size_t owner;
+	const struct param *param;
+};
+
+struct matrix_level {
+	const char *text; // its label, or the value for people
+	struct param_value value;
+};
+
+// A factor sets each of its targets: a bare name reaches every workload that
+// has the parameter.
+struct matrix_factor {
+	const char *name; // as written: "backing", "block.iodepth"
+	struct place at;
+	struct matrix_target *targets;
+	size_t ntargets;
+	struct matrix_level *levels; // all different
+	size_t nlevels;
+};
+
+// A level of a factor, by index.
+struct matrix_ref {
+	size_t factor, level;
+};
+
+// Part of a cell: the baseline, or a rule of `exclude`.
+struct matrix_partial {
+	struct place at;
+	struct matrix_ref *refs;
+	size_t n;
+};
+
+struct matrix_pair {
+	const char *key, *value;
+};
+
+struct matrix {
+	struct arena *arena;
+	const char *file; // name for messages
+	const char *name, *question;
+	struct matrix_owner *owners; // [MATRIX_VM], then the workloads
+	size_t nowners;
+	struct matrix_factor *factors;
+	size_t nfactors;
+	struct matrix_partial *exclude;
+	size_t nexclude;
+	const char **hosts;
+	size_t nhosts;
+	const char **metrics; // "block.iops"; never empty
+	size_t nmetrics;
+	struct matrix_partial baseline; // n = 0: the first cell
+	bool has_margin;
+	double margin;
+	uint32_t rounds, warmup_rounds, repeat, retries;
+	bool has_seed;
+	uint32_t seed;
+	enum matrix_order order;
+	uint64_t cooldown_ns;
+	struct place timeout_at;
+	uint64_t timeout_ns;	     // 0: from the workloads
+	struct matrix_pair *require; // preflight check -> refuse|warn|ignore
+	size_t nrequire;
+};
+
+// `set`: "KEY=VALUE" each, applied over the file. KEY is a place in the file
+// ("design.rounds", "factors.backing"; the value is YAML) or a parameter
+// ("memory", "block.runtime"; the value is text). On failure `e` has every
+// error of the file, sorted by place.
+int matrix_parse(const char *file, const void *data, size_t len,
+		 const char *const *set, size_t nset, struct matrix **out,
+		 struct err *e) MUST_CHECK;
+void matrix_free(struct matrix *m);
+void matrix_freep(struct matrix **m);
+
+// What the design calls a factor's value: the index of a level by its text or
+// by an equal value, or SIZE_MAX.
+size_t matrix_find_level(const struct matrix_factor *f, const char *text);
+const struct matrix_factor *matrix_find_factor(const struct matrix *m,
+					       const char *name);

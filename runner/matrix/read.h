@@ -1,0 +1,90 @@
+// Between the files that read a matrix; nobody else includes it.
+#pragma once
+
+#include "runner/matrix/matrix.h"
+#include "runner/matrix/yaml.h"
+
+struct reading {
+	struct matrix *m;
+	struct arena *a; // m's
+	struct diags d;
+	size_t owners_cap, factors_cap, exclude_cap, hosts_cap, metrics_cap,
+		require_cap;
+};
+
+// A key of a section of the file ("" is the top). The table of them serves
+// the parser, the help and the schema.
+enum read_form {
+	READ_TEXT,
+	READ_COUNT,
+	READ_DURATION,
+	READ_RATIO,
+	READ_CHOICE,
+	READ_NAMES,   // text, or a list of text
+	READ_MAP,     // keys that the table does not know
+	READ_LIST,    // of maps
+	READ_SECTION, // a map with keys of its own in this table
+	READ_MISSING, // belongs to the design, cannot be used yet
+};
+
+struct read_key {
+	const char *section, *name;
+	enum read_form form;
+	void (*read)(struct reading *r, const struct read_key *k,
+		     const struct ynode *v); // NULL: READ_MISSING
+	const char *help;
+	const char *def; // as in the file; NULL: see help
+	bool required;
+	size_t offset;		    // in struct matrix, of plain figures
+	double min, max;	    // READ_COUNT
+	const char *const *choices; // READ_CHOICE, NULL-terminated
+};
+
+extern const struct read_key read_keys[];
+extern const size_t read_nkeys;
+
+// Reads the keys of one section in the order of the table; unknown keys and
+// missing ones are findings. `map` is a map.
+void read_section(struct reading *r, const char *section,
+		  const struct ynode *map);
+
+// Each of these adds a finding and returns false when the node is not that.
+// `what` leads the message: "factor \"backing\"".
+bool read_is(struct reading *r, const struct ynode *n, enum ynode_kind kind,
+	     const char *what);
+bool read_scalar(struct reading *r, const struct ynode *n, const char *what,
+		 const char **out);
+
+typedef void read_fn(struct reading *r, const struct read_key *k,
+		     const struct ynode *v);
+
+// read_plain.c: keys that hold a figure or text.
+read_fn read_name, read_question, read_count, read_choice, read_duration,
+	read_timeout, read_seed, read_margin, read_hosts, read_require;
+
+// read_params.c. Workloads come first: names of parameters depend on them.
+read_fn read_workloads, read_fixed;
+// What a name sets: "memory", "runtime" (in all workloads that have it) or
+// "block.runtime". Returns the number of targets, on the arena; they have
+// parameters of one type. 0 is no finding yet: read_unknown_param tells.
+size_t read_resolve(struct reading *r, const char *name,
+		    struct matrix_target **out);
+void read_unknown_param(struct reading *r, struct place at, const char *name);
+bool read_value(struct reading *r, const struct param *p, const struct ynode *n,
+		const char *what, struct param_value *out);
+// False, and a finding, when the target is set already.
+bool read_is_free(struct reading *r, struct matrix_target t, struct place at,
+		  const char *what);
+// "fixed:" with nothing below it is an empty map.
+bool read_is_nothing(const struct ynode *v);
+// A parameter by --set: wins over the file.
+void read_override(struct reading *r, const char *name,
+		   const struct ynode *value);
+void read_defaults(struct reading *r, struct matrix_owner *o);
+
+// read_factors.c
+read_fn read_factors;
+
+// read_compare.c: they name factors and metrics, so they come last.
+read_fn read_metric, read_baseline, read_exclude;
+void read_default_metrics(struct reading *r);

@@ -1,0 +1,198 @@
+#include "runner/matrix/read.h"
+
+#include <string.h>
+
+static const char *metric_name(struct reading *r, const struct matrix_owner *o,
+			       size_t i)
+{
+	return arena_printf(r->a, "%s.%s", o->name, o->kind->metrics[i].name);
+}
+
+// The names of all metrics that the workloads make. Returns their number.
+static size_t all_metrics(struct reading *r, const char ***out)
+{
+	const char **names = NULL;
+	size_t n = 0, cap = 0;
+
+	for (size_t o = 1; o < r->m->nowners; o++) {
+		const struct matrix_owner *owner = &r->m->owners[o];
+
+		for (size_t i = 0; i < owner->kind->nmetrics; i++) {
+			const char **slot = arena_push(r->a, &names, &n, &cap,
+						       sizeof(*names));
+			*slot = metric_name(r, owner, i);
+		}
+	}
+	*out = names;
+	return n;
+}
+
+static bool contains(const char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void add_metric(struct reading *r, const char *name)
+{
+	struct matrix *m = r->m;
+	const char **slot = arena_push(r->a, &m->metrics, &m->nmetrics,
+				       &r->metrics_cap, sizeof(*m->metrics));
+	*slot = name;
+}
+
+static void read_one_metric(struct reading *r, const struct ynode *v)
+{
+	const char **have, *text;
+	size_t n;
+
+	if (!read_scalar(r, v, "a metric", &text))
+		return;
+	n = all_metrics(r, &have);
+	if (!contains(have, n, text))
+		diag_add(&r->d, v->at, "unknown metric %s (have %s)%s",
+			 diag_quote(r->a, text), diag_list(r->a, have, n),
+			 diag_hint(r->a, text, have, n));
+	else if (contains(r->m->metrics, r->m->nmetrics, text))
+		diag_add(&r->d, v->at, "metric %s is listed twice",
+			 diag_quote(r->a, text));
+	else
+		add_metric(r, text);
+}
+
+void read_metric(struct reading *r, const struct read_key *k,
+		 const struct ynode *v)
+{
+	if (r->m->nowners == 1)
+		return; // no workload: that is the finding to tell
+	if (v->kind == YNODE_SCALAR) {
+		read_one_metric(r, v);
+		return;
+	}
+	if (!read_is(r, v, YNODE_LIST, diag_quote(r->a, k->name)))
+		return;
+	if (v->n == 0 || v->n > MATRIX_METRICS_MAX) {
+		diag_add(&r->d, v->at, "%s: needs 1 to %d of them", k->name,
+			 MATRIX_METRICS_MAX);
+		return;
+	}
+	for (size_t i = 0; i < v->n; i++)
+		read_one_metric(r, v->values[i]);
+}
+
+void read_default_metrics(struct reading *r)
+{
+	if (r->m->nmetrics > 0)
+		return;
+	for (size_t o = 1; o < r->m->nowners; o++)
+		add_metric(r, metric_name(r, &r->m->owners[o], 0));
+}
+
+static const char **factor_names(struct reading *r)
+{
+	const struct matrix *m = r->m;
+	const char **names = arena_array(r->a, m->nfactors + 1, sizeof(*names));
+
+	for (size_t i = 0; i < m->nfactors; i++)
+		names[i] = m->factors[i].name;
+	return names;
+}
+
+static const char **level_names(struct reading *r,
+				const struct matrix_factor *f)
+{
+	const char **names = arena_array(r->a, f->nlevels + 1, sizeof(*names));
+
+	for (size_t i = 0; i < f->nlevels; i++)
+		names[i] = f->levels[i].text;
+	return names;
+}
+
+static bool read_ref(struct reading *r, const char *what,
+		     const struct ynode *key, const struct ynode *v,
+		     struct matrix_ref *out)
+{
+	const struct matrix *m = r->m;
+	const struct matrix_factor *f = matrix_find_factor(m, key->text);
+	const char **names, *text;
+
+	if (f == NULL) {
+		names = factor_names(r);
+		diag_add(&r->d, key->at, "%s: %s is no factor (have %s)%s",
+			 what, diag_quote(r->a, key->text),
+			 m->nfactors ? diag_list(r->a, names, m->nfactors)
+				     : "none",
+			 diag_hint(r->a, key->text, names, m->nfactors));
+		return false;
+	}
+	if (f->nlevels == 0) // its own finding is the one to tell
+		return false;
+	if (!read_scalar(r, v, what, &text))
+		return false;
+	out->factor = (size_t)(f - m->factors);
+	out->level = matrix_find_level(f, text);
+	if (out->level != SIZE_MAX)
+		return true;
+	names = level_names(r, f);
+	diag_add(&r->d, v->at, "%s: factor \"%s\" has no level %s (have %s)%s",
+		 what, f->name, diag_quote(r->a, text),
+		 diag_list(r->a, names, f->nlevels),
+		 diag_hint(r->a, text, names, f->nlevels));
+	return false;
+}
+
+static bool read_partial(struct reading *r, const char *what,
+			 const struct ynode *v, struct matrix_partial *out)
+{
+	bool ok = true;
+
+	if (!read_is(r, v, YNODE_MAP, what))
+		return false;
+	if (v->n == 0) {
+		diag_add(&r->d, v->at, "%s: names no factor (like {%s: %s})",
+			 what, "backing", "4k");
+		return false;
+	}
+	out->at = v->at;
+	out->refs = arena_array(r->a, v->n, sizeof(*out->refs));
+	for (size_t i = 0; i < v->n; i++)
+		ok &= read_ref(r, what, v->keys[i], v->values[i],
+			       &out->refs[i]);
+	out->n = v->n;
+	return ok;
+}
+
+void read_baseline(struct reading *r, const struct read_key *k,
+		   const struct ynode *v)
+{
+	struct matrix_partial p = { 0 };
+
+	if (read_partial(r, k->name, v, &p))
+		r->m->baseline = p;
+}
+
+void read_exclude(struct reading *r, const struct read_key *k,
+		  const struct ynode *v)
+{
+	struct matrix *m = r->m;
+
+	if (!read_is(r, v, YNODE_LIST, "\"exclude\""))
+		return;
+	if (v->n > MATRIX_RULES_MAX) {
+		diag_add(&r->d, v->at, "exclude: at most %d rules are read",
+			 MATRIX_RULES_MAX);
+		return;
+	}
+	for (size_t i = 0; i < v->n; i++) {
+		struct matrix_partial p = { 0 }, *slot;
+
+		if (!read_partial(r, k->name, v->values[i], &p))
+			continue;
+		slot = arena_push(r->a, &m->exclude, &m->nexclude,
+				  &r->exclude_cap, sizeof(*slot));
+		*slot = p;
+	}
+}

@@ -1,0 +1,180 @@
+#include "runner/matrix/read.h"
+
+#include <string.h>
+
+#define AT(member)    .offset = offsetof(struct matrix, member)
+#define RANGE(lo, hi) .min = (lo), .max = (hi)
+#define MISSING(where, what)                              \
+	{                                                 \
+		(where), (what), READ_MISSING, .help = "" \
+	}
+
+static read_fn read_keys_of;
+
+// In this order they are read: what is named must be known by then.
+const struct read_key read_keys[] = {
+	{ "", "name", READ_TEXT, read_name,
+	  .help = "of the experiment; names the results directory",
+	  .required = true },
+	{ "", "question", READ_TEXT, read_question,
+	  .help = "what the experiment is to answer; heads the report" },
+	{ "", "workloads", READ_LIST, read_workloads,
+	  .help = "what is run and measured in each trial, one after the other",
+	  .required = true },
+	{ "", "fixed", READ_MAP, read_fixed,
+	  .help = "parameters that are the same in every cell" },
+	{ "", "factors", READ_MAP, read_factors,
+	  .help = "parameters that vary: a list of levels each; all combinations are "
+		  "the cells" },
+	{ "", "exclude", READ_LIST, read_exclude,
+	  .help = "cells to drop: one level of some factors each" },
+	{ "", "compare", READ_SECTION, read_keys_of,
+	  .help = "what is compared with what" },
+	{ "", "design", READ_SECTION, read_keys_of,
+	  .help = "how often and in which order" },
+	{ "", "hosts", READ_NAMES, read_hosts,
+	  .help = "where it runs; every host runs every block",
+	  .def = "local" },
+	{ "", "timeout", READ_DURATION, read_timeout,
+	  .help = "of one trial, boot included; by default 2m and three times the "
+		  "workloads' own time" },
+	{ "", "retries", READ_COUNT, read_count,
+	  .help = "more attempts at a trial that did not end ok", .def = "1",
+	  AT(retries), RANGE(0, MATRIX_RETRIES_MAX) },
+	{ "", "require", READ_MAP, read_require,
+	  .help = "what a finding of the preflight does: refuse, warn or ignore" },
+	MISSING("", "include"),
+	MISSING("", "zip"),
+	MISSING("", "vars"),
+	MISSING("", "hooks"),
+	MISSING("", "host-settings"),
+	MISSING("", "spread"),
+	MISSING("", "destroy"),
+
+	{ "compare", "metric", READ_NAMES, read_metric,
+	  .help = "primary metrics, WORKLOAD.FIGURE; by default the first of each "
+		  "workload" },
+	{ "compare", "metrics", READ_NAMES, read_metric,
+	  .help = "the same, for more than one" },
+	{ "compare", "baseline", READ_MAP, read_baseline,
+	  .help = "one level of some factors: each other cell is compared with the "
+		  "cell that has these and is otherwise the same; by default the "
+		  "first cell" },
+	{ "compare", "margin", READ_RATIO, read_margin,
+	  .help = "the smallest relative difference that matters; without it nothing "
+		  "is called equivalent" },
+
+	{ "design", "rounds", READ_COUNT, read_count,
+	  .help = "blocks: each holds every cell once", .def = "10", AT(rounds),
+	  RANGE(1, MATRIX_ROUNDS_MAX) },
+	{ "design", "warmup-rounds", READ_COUNT, read_count,
+	  .help = "rounds before these that are recorded, not analysed",
+	  .def = "0", AT(warmup_rounds), RANGE(0, MATRIX_ROUNDS_MAX) },
+	{ "design", "repeat", READ_COUNT, read_count,
+	  .help = "repetitions of the workloads in one boot", .def = "1",
+	  AT(repeat), RANGE(1, MATRIX_REPEAT_MAX) },
+	{ "design", "seed", READ_COUNT, read_seed,
+	  .help = "of the order; drawn and recorded when absent",
+	  RANGE(MATRIX_SEED_MIN, MATRIX_SEED_MAX) },
+	{ "design", "order", READ_CHOICE, read_choice,
+	  .help = "blocks: shuffled in each round; williams: each cell follows each "
+		  "other equally often; sequential: all of a cell, then the next",
+	  .def = "blocks", AT(order),
+	  .choices = (const char *const[]){ "blocks", "williams", "sequential",
+					    NULL } },
+	{ "design", "cooldown", READ_DURATION, read_duration,
+	  .help = "pause between trials", .def = "0", AT(cooldown_ns) },
+	MISSING("design", "stop"),
+};
+const size_t read_nkeys = ARRAY_LEN(read_keys);
+
+static void read_keys_of(struct reading *r, const struct read_key *k,
+			 const struct ynode *v)
+{
+	if (read_is(r, v, YNODE_MAP, diag_quote(r->a, k->name)))
+		read_section(r, k->name, v);
+}
+
+static const struct read_key *find_key(const char *section, const char *name)
+{
+	for (size_t i = 0; i < read_nkeys; i++) {
+		if (strcmp(read_keys[i].section, section) == 0 &&
+		    strcmp(read_keys[i].name, name) == 0)
+			return &read_keys[i];
+	}
+	return NULL;
+}
+
+static void report_unknown(struct reading *r, const char *section,
+			   const struct ynode *key)
+{
+	const char *names[ARRAY_LEN(read_keys)];
+	const char *where =
+		section[0] == '\0' ? "" : arena_printf(r->a, "%s: ", section);
+	size_t n = 0;
+
+	for (size_t i = 0; i < read_nkeys; i++) {
+		if (strcmp(read_keys[i].section, section) == 0 &&
+		    read_keys[i].form != READ_MISSING)
+			names[n++] = read_keys[i].name;
+	}
+	diag_add(&r->d, key->at, "%sunknown key %s (have %s)%s", where,
+		 diag_quote(r->a, key->text), diag_list(r->a, names, n),
+		 diag_hint(r->a, key->text, names, n));
+}
+
+// "x-..." at the top is the writer's own: a place for anchors.
+static bool is_private(const char *section, const char *key)
+{
+	return section[0] == '\0' && strncmp(key, "x-", 2) == 0;
+}
+
+static void check_keys(struct reading *r, const char *section,
+		       const struct ynode *map)
+{
+	for (size_t i = 0; i < map->n; i++) {
+		const struct ynode *key = map->keys[i];
+		const struct read_key *k = find_key(section, key->text);
+
+		if (k == NULL && !is_private(section, key->text))
+			report_unknown(r, section, key);
+		else if (k != NULL && k->form == READ_MISSING)
+			diag_add(
+				&r->d, key->at,
+				"key \"%s\" cannot be used with vrun " VRUN_VERSION
+				" yet: take it away",
+				k->name);
+	}
+}
+
+// What a key that the file leaves out means.
+static const struct ynode *default_of(struct reading *r,
+				      const struct read_key *k)
+{
+	struct place at = { k->name, 0, 0 };
+
+	if (k->form == READ_SECTION)
+		return ynode_map(r->a, at);
+	return k->def == NULL ? NULL : ynode_scalar(r->a, at, k->def);
+}
+
+void read_section(struct reading *r, const char *section,
+		  const struct ynode *map)
+{
+	check_keys(r, section, map);
+	for (size_t i = 0; i < read_nkeys; i++) {
+		const struct read_key *k = &read_keys[i];
+		const struct ynode *v;
+
+		if (k->read == NULL || strcmp(k->section, section) != 0)
+			continue;
+		v = ynode_get(map, k->name);
+		if (v == NULL)
+			v = default_of(r, k);
+		if (v != NULL)
+			k->read(r, k, v);
+		else if (k->required)
+			diag_add(&r->d, map->at, "\"%s\" is missing: %s",
+				 k->name, k->help);
+	}
+}
