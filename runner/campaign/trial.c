@@ -63,6 +63,13 @@ static struct js *trial_fields(const struct host *h, const char *dir)
 	return f;
 }
 
+// The agent ends a trial that takes too long; this is for one that does not.
+static int64_t patience_ns(const struct plan *p)
+{
+	return (int64_t)(p->timeout_ns + p->timeout_ns / 2) +
+	       HOST_TRIAL_GRACE_S * NS_PER_S;
+}
+
 static int start(struct host *h, struct err *e)
 {
 	CLEANUP(cleanup_free) char *dir = NULL;
@@ -74,9 +81,7 @@ static int start(struct host *h, struct err *e)
 	snprintf(h->stage, sizeof(h->stage), "starting");
 	h->started_ns = clock_mono_ns();
 	session_ask(h->session, MESSAGE_TRIAL, trial_fields(h, dir));
-	host_enter(h, HOST_TRIAL,
-		   (int64_t)h->c->plan->timeout_ns +
-			   HOST_TRIAL_GRACE_S * NS_PER_S);
+	host_enter(h, HOST_TRIAL, patience_ns(h->c->plan));
 	trial_show(h);
 	return 0;
 }
