@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,15 +55,24 @@ int err_wrap(struct err *e, const char *fmt, ...)
 	return -1;
 }
 
+static bool is_full(const char *msg, size_t used)
+{
+	size_t more = sizeof(more_text) - 1;
+
+	return used >= more && memcmp(msg + used - more, more_text, more) == 0;
+}
+
 void err_add_line(struct err *e, enum err_kind kind, const char *line)
 {
 	size_t used = e->kind == ERR_NONE ? 0 : strlen(e->msg);
 	size_t need = strlen(line) + 1;
 
+	if (is_full(e->msg, used))
+		return;
 	if (used + need + sizeof(more_text) > sizeof(e->msg)) {
 		if (used == 0)
 			err_set(e, kind, "%.200s...", line);
-		else if (strstr(e->msg, more_text) == NULL)
+		else
 			memcpy(e->msg + used, more_text, sizeof(more_text));
 		return;
 	}

@@ -36,5 +36,6 @@ int err_sys(struct err *e, enum err_kind kind, const char *fmt, ...)
 int err_wrap(struct err *e, const char *fmt, ...) PRINTF(2, 3);
 
 // Adds one more line to the message, for errors reported all at once; sets
-// kind when there was none. Says how many lines were left out when full.
+// kind when there was none. When the message is full its last line says that
+// more follow, and nothing is added any more.
 void err_add_line(struct err *e, enum err_kind kind, const char *line);

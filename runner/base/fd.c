@@ -55,7 +55,7 @@ int fd_read_all(int fd, struct buf *out, size_t limit)
 	ssize_t n;
 
 	while ((n = fd_read_some(fd, chunk, sizeof(chunk))) > 0) {
-		if ((size_t)n > limit - out->len) {
+		if (out->len > limit || (size_t)n > limit - out->len) {
 			errno = EFBIG;
 			return -1;
 		}
@@ -109,7 +109,9 @@ int file_read_line(const char *path, char *out, size_t size)
 		out[0] = '\0';
 		return -1;
 	}
-	while (n > 0 && strchr(" \t\n", out[n - 1]) != NULL)
+	out[n] = '\0';
+	n = (ssize_t)strcspn(out, "\n");
+	while (n > 0 && strchr(" \t", out[n - 1]) != NULL)
 		n--;
 	out[n] = '\0';
 	return 0;
@@ -154,19 +156,31 @@ int file_replace(const char *path, const void *data, size_t len, struct err *e)
 	return 0;
 }
 
+static int make_dir(const char *path)
+{
+	struct stat st;
+
+	if (mkdir(path, 0755) == 0)
+		return 0;
+	if (errno != EEXIST || stat(path, &st) < 0)
+		return -1;
+	errno = ENOTDIR;
+	return S_ISDIR(st.st_mode) ? 0 : -1;
+}
+
 int dir_make_all(const char *path)
 {
 	CLEANUP(cleanup_free) char *copy = xstrdup(path);
 
-	for (char *p = copy + 1; *p != '\0'; p++) {
-		if (*p != '/')
+	for (char *p = copy; *p != '\0'; p++) {
+		if (*p != '/' || p == copy)
 			continue;
 		*p = '\0';
-		if (mkdir(copy, 0755) < 0 && errno != EEXIST)
+		if (make_dir(copy) < 0)
 			return -1;
 		*p = '/';
 	}
-	return mkdir(copy, 0755) < 0 && errno != EEXIST ? -1 : 0;
+	return make_dir(copy);
 }
 
 static int remove_one(const char *path, const struct stat *st, int type,

@@ -12,7 +12,8 @@ void fd_closep(int *fd); // for CLEANUP; -1 is nothing; close is not retried
 
 // All of `len`, through EINTR and short writes. errno is set on -1.
 int fd_write_all(int fd, const void *data, size_t len) MUST_CHECK;
-// Up to end of file or `limit` bytes; -1 with errno (EFBIG past the limit).
+// Up to end of file; -1 with errno. EFBIG when `out` would have more than
+// `limit` bytes.
 int fd_read_all(int fd, struct buf *out, size_t limit) MUST_CHECK;
 // As read(2), through EINTR. 0 at end of file, -1 with errno.
 ssize_t fd_read_some(int fd, void *data, size_t len) MUST_CHECK;
@@ -23,8 +24,8 @@ int fd_set_cloexec(int fd, bool on) MUST_CHECK; // errno
 // A whole file. Refuses directories and anything over `limit` with a sentence.
 int file_read(const char *path, size_t limit, struct buf *out, enum err_kind k,
 	      struct err *e) MUST_CHECK;
-// As file_read for one line of /proc or /sys: trailing white space is cut.
-// Returns -1 with errno and leaves `out` empty.
+// The first line of a file of /proc or /sys, without white space at its end;
+// what does not fit is cut. Returns -1 with errno and leaves `out` empty.
 int file_read_line(const char *path, char *out, size_t size) MUST_CHECK;
 // Writes a value to a /proc or /sys file that exists already. errno.
 int file_write_value(const char *path, const char *value) MUST_CHECK;
@@ -32,7 +33,7 @@ int file_write_value(const char *path, const char *value) MUST_CHECK;
 int file_replace(const char *path, const void *data, size_t len,
 		 struct err *e) MUST_CHECK;
 
-// mkdir -p with mode 0755. errno.
+// mkdir -p with mode 0755. errno; ENOTDIR where something else is.
 int dir_make_all(const char *path) MUST_CHECK;
 // rm -rf that never follows links and never crosses out of `path`.
 void dir_remove_all(const char *path);

@@ -81,6 +81,55 @@ struct js *hist_to_js(const struct hist *h)
 	return j;
 }
 
+// [low, count]: a bucket is named once, by any value in it.
+static int read_bucket(const struct js *pair, struct hist *h)
+{
+	int64_t low = js_int_value(js_at(pair, 0), -1);
+	int64_t n = js_int_value(js_at(pair, 1), -1);
+	uint64_t *count;
+
+	if (low < 0 || n <= 0)
+		return -1;
+	count = &h->count[hist_bucket((uint64_t)low)];
+	if (*count != 0 || (uint64_t)n > INT64_MAX - h->n)
+		return -1;
+	*count = (uint64_t)n;
+	h->n += (uint64_t)n;
+	return 0;
+}
+
+static unsigned first_bucket(const struct hist *h)
+{
+	unsigned b = 0;
+
+	while (b < HIST_BUCKETS - 1 && h->count[b] == 0)
+		b++;
+	return b;
+}
+
+static unsigned last_bucket(const struct hist *h)
+{
+	unsigned b = HIST_BUCKETS - 1;
+
+	while (b > 0 && h->count[b] == 0)
+		b--;
+	return b;
+}
+
+// The least and the greatest value lie in the outer buckets, and the mean
+// between them: but for the rounding of a sum of n terms.
+static bool is_consistent(const struct hist *h)
+{
+	double n = (double)h->n, slack = 1e-6 * h->sum;
+
+	if (h->n == 0)
+		return h->min == UINT64_MAX && h->max == 0 && h->sum == 0;
+	return h->min <= h->max && hist_bucket(h->min) == first_bucket(h) &&
+	       hist_bucket(h->max) == last_bucket(h) &&
+	       h->sum >= n * (double)h->min - slack &&
+	       h->sum <= n * (double)h->max + slack;
+}
+
 int hist_from_js(const struct js *j, struct hist *to, struct err *e)
 {
 	const struct js *buckets = js_get(j, "buckets");
@@ -90,23 +139,19 @@ int hist_from_js(const struct js *j, struct hist *to, struct err *e)
 	if (js_kind(buckets) != JS_ARRAY || js_len(buckets) > HIST_BUCKETS)
 		return err_set(e, ERR_HOST, "histogram: no list of buckets");
 	for (size_t i = 0; i < js_len(buckets); i++) {
-		const struct js *pair = js_at(buckets, i);
-		int64_t low = js_int_value(js_at(pair, 0), -1);
-		int64_t n = js_int_value(js_at(pair, 1), -1);
-		unsigned b = low < 0 ? 0 : hist_bucket((uint64_t)low);
-
-		if (low < 0 || n <= 0 || h.count[b] != 0 ||
-		    __builtin_add_overflow(h.n, (uint64_t)n, &h.n) ||
-		    h.n > INT64_MAX)
+		if (read_bucket(js_at(buckets, i), &h) < 0)
 			return err_set(e, ERR_HOST, "histogram: bad bucket %zu",
 				       i);
-		h.count[b] = (uint64_t)n;
 	}
 	if (js_get_int(j, "n", -1) != (int64_t)h.n)
 		return err_set(e, ERR_HOST, "histogram: count does not add up");
-	h.min = h.n ? (uint64_t)js_get_int(j, "min", 0) : UINT64_MAX;
-	h.max = (uint64_t)js_get_int(j, "max", 0);
-	h.sum = js_get_real(j, "sum", 0);
+	h.min = h.n ? (uint64_t)js_get_int(j, "min", -1) : UINT64_MAX;
+	h.max = (uint64_t)js_get_int(j, "max", -1);
+	h.sum = js_get_real(j, "sum", (double)NAN);
+	if (!is_consistent(&h))
+		return err_set(e, ERR_HOST,
+			       "histogram: min, max or sum contradicts the "
+			       "buckets");
 	*to = h;
 	return 0;
 }

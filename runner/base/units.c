@@ -1,6 +1,7 @@
 #include "runner/base/units.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -113,8 +114,8 @@ static enum units_status parse_scaled(const char *s, const struct unit *units,
 	x *= (double)unit->scale;
 	if (x >= 9007199254740992.0) // 2^53: beyond it doubles skip integers
 		return UNITS_TOO_LARGE;
-	// 1.1 s is 1100000000.0000001 ns in binary: allow for that, no more.
-	if (fabs(x - nearbyint(x)) > 1e-9 * fmax(x, 1.0))
+	// 1.1 s is 1100000000.0000001 ns in binary: two roundings, no more.
+	if (fabs(x - nearbyint(x)) > 2 * DBL_EPSILON * x)
 		return UNITS_FRACTION;
 	*out = (uint64_t)nearbyint(x);
 	return UNITS_OK;
