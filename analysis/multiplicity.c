@@ -16,7 +16,7 @@ static size_t *ranked(const double *p, size_t n, size_t *m)
 	*m = 0;
 	for (size_t i = 0; i < n; i++) {
 		// NaN sorts last: GSL compares with <.
-		key[i] = isnan(p[i]) ? INFINITY : p[i];
+		key[i] = isnan(p[i]) ? HUGE_VAL : p[i];
 		*m += !isnan(p[i]);
 	}
 	gsl_sort_index(order, key, 1, n);
