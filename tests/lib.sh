@@ -75,7 +75,7 @@ run_cmocka() {
 		esac
 	done < <(grep -aE '^(not )?ok [0-9]+ ' "$log")
 	if [ "$failed" -ne "$before" ]; then
-		grep -av '^ok ' "$log" | tail -n "${TAIL:-40}" | sed 's/^/    /'
+		grep -av '^ok ' "$log" | head -n "${TAIL:-40}" | sed 's/^/    /'
 	elif [ $status -ne 0 ] || [ $count -eq 0 ]; then
 		fail "$name: status $status after $count tests" "$log"
 	fi

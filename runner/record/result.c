@@ -233,14 +233,22 @@ static const char *text_of(const struct js *j, const char *key)
 	return s != NULL && strlen(s) <= RESULT_TEXT_MAX ? s : NULL;
 }
 
+// A number, or the null that stands for one that is not finite.
+static bool is_figure(const struct js *j)
+{
+	enum js_kind kind = js_kind(j);
+
+	return j != NULL &&
+	       (kind == JS_INT || kind == JS_REAL || kind == JS_NULL);
+}
+
 static int read_metric(const struct js *j, struct arena *a, struct result *r)
 {
 	const char *name = text_of(j, "name"), *unit = text_of(j, "unit");
 	const struct js *value = js_get(j, "value");
 	enum better better;
 
-	if (name == NULL || unit == NULL || value == NULL ||
-	    js_kind(value) == JS_STRING ||
+	if (name == NULL || unit == NULL || !is_figure(value) ||
 	    better_from_name(text_of(j, "better"), &better) < 0)
 		return -1;
 	result_metric(a, r, name, js_real_value(value, 0), unit, better);
