@@ -1,0 +1,114 @@
+// The sections of a report in their order, for renderers of text.
+#include "analysis/report_parts.h"
+
+#include "analysis/words.h"
+
+struct section {
+	const char *heading;
+	void (*fill)(const struct report *r, struct report_table *t);
+};
+
+static const struct section results[] = {
+	{ "Cells", report_table_cells },
+	{ "Comparisons", report_table_comparisons },
+	{ "Hosts", report_table_hosts },
+};
+
+static const struct section facts[] = {
+	{ "Environment", report_table_environment },
+	{ "Treatment checks", report_table_checks },
+	{ "Failures", report_table_failures },
+};
+
+struct pen {
+	const struct report *r;
+	const struct report_renderer *to;
+	struct buf *out;
+	struct arena *arena;
+};
+
+static void render_tables(const struct pen *p, const struct section *sections,
+			  size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct report_table t;
+
+		report_table_init(&t, p->arena, NULL, 0);
+		sections[i].fill(p->r, &t);
+		if (t.ntext == 0)
+			continue;
+		p->to->heading(p->out, p->r, sections[i].heading);
+		p->to->table(p->out, p->r, &t);
+	}
+}
+
+static void paragraph(const struct pen *p, const char *heading,
+		      void (*say)(const struct report *r, struct buf *out))
+{
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+	say(p->r, &text);
+	p->to->heading(p->out, p->r, heading);
+	p->to->paragraph(p->out, p->r, report_clean(p->arena, buf_str(&text)));
+}
+
+static void answer(const struct pen *p)
+{
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+	report_answer(p->r, &text);
+	p->to->heading(p->out, p->r, "Answer");
+	p->to->answer(p->out, p->r, report_clean(p->arena, buf_str(&text)));
+}
+
+static void origin(const struct pen *p)
+{
+	const struct report *r = p->r;
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+	report_counts(r, &text);
+	if (r->source != NULL)
+		buf_printf(&text, " Source: %s.", r->source);
+	if (r->started != NULL)
+		buf_printf(&text, " Started %s", r->started);
+	if (r->started != NULL && r->finished != NULL)
+		buf_printf(&text, ", finished %s", r->finished);
+	if (r->started != NULL)
+		buf_putc(&text, '.');
+	if (r->stopped != NULL)
+		buf_printf(&text, " %s", r->stopped);
+	p->to->heading(p->out, r, "Data");
+	p->to->paragraph(p->out, r, report_clean(p->arena, buf_str(&text)));
+}
+
+static void warnings(const struct pen *p)
+{
+	const struct analysis *an = p->r->an;
+
+	if (an->nwarnings + p->r->nnotes == 0)
+		return;
+	p->to->heading(p->out, p->r, "Warnings");
+	for (size_t i = 0; i < an->nwarnings; i++)
+		p->to->item(p->out, p->r,
+			    report_clean(p->arena, an->warnings[i]));
+	for (size_t i = 0; i < p->r->nnotes; i++)
+		p->to->item(p->out, p->r,
+			    report_clean(p->arena, p->r->notes[i]));
+}
+
+void report_render(const struct report *r, const struct report_renderer *to,
+		   struct buf *out)
+{
+	CLEANUP(arena_freep) struct arena *a = arena_new();
+	struct pen p = { r, to, out, a };
+
+	if (r->name != NULL)
+		to->title(out, r, report_clean(a, r->name));
+	paragraph(&p, "Question", report_question);
+	answer(&p);
+	render_tables(&p, results, ARRAY_LEN(results));
+	warnings(&p);
+	paragraph(&p, "Methods", report_methods);
+	origin(&p);
+	render_tables(&p, facts, ARRAY_LEN(facts));
+}
