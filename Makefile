@@ -114,6 +114,33 @@ $(B)/tests/%: $(B)/obj/tests/tools/%.o $(B)/libvrun.a
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LIBOBJ) $(call obj,$(MAINS) $(UNIT) $(TOOLS) $(FUZZ)))
 
+# --- packages and the guest image --------------------------------------
+
+# Debian's names; CHECK_DEPS are for the tests alone.
+DEPS := gcc libc6-dev make pkg-config libyaml-dev libgsl-dev libjansson-dev \
+	nettle-dev liburing-dev qemu-system-x86 seabios fio busybox-static \
+	cpio kmod xz-utils zstd
+CHECK_DEPS := libcmocka-dev clang libclang-rt-dev clang-format clang-tidy \
+	valgrind shellcheck strace
+
+.PHONY: deps check-deps guest FORCE
+deps:
+	@runner/guest/deps.sh $(DEPS)
+check-deps:
+	@runner/guest/deps.sh $(DEPS) $(CHECK_DEPS)
+
+# The agent in the guest must be static, which one with sanitizers is not.
+ifdef SAN
+GUEST_AGENT := $(B)/static/vrun-agent
+$(GUEST_AGENT): FORCE
+	@$(MAKE) --no-print-directory B=$(B)/static SAN= $@
+else
+GUEST_AGENT := $(B)/vrun-agent
+endif
+guest: $(GUEST_AGENT)
+	$(Q)KERNEL='$(KERNEL)' MODULES='$(MODULES)' \
+		runner/guest/build.sh $(GUEST) $<
+
 # --- demo and installation ---------------------------------------------
 
 # Sub-makes, one after the other: what deps installs, the next one finds.
@@ -181,7 +208,7 @@ unit:
 	@B=$(B) tests/run.sh unit
 
 check:
-	@$(SUBMAKE) deps
+	@$(SUBMAKE) check-deps
 	@$(SUBMAKE) check-programs
 	@B=$(B) tests/run.sh
 
