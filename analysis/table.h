@@ -1,0 +1,44 @@
+// Anybody's table as a dataset: which column holds what is the caller's to
+// say. Pure.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analysis/dataset.h"
+#include "runner/base/err.h"
+#include "runner/base/strv.h"
+#include "runner/record/record.h"
+
+struct table_columns { // names of columns
+	const char *const *v;
+	size_t n;
+};
+
+// All borrowed; a name that is NULL is not there.
+struct table_spec {
+	const char *where; // names the table in messages: "FILE.csv", "stdin"
+	char separator;	   // 0: found out
+	// The figures. Several: the table is wide, each row gives a trial per
+	// column, and the column's name is the level of the factor "column".
+	struct table_columns values;
+	struct table_columns factors;
+	const char *block, *host, *boot;
+	const char *order;  // when the trial ran: a number that ascends
+	const char *status; // "ok", or an outcome, or anything else: failed
+	const char *metric; // names the figure of the row, else the value's
+			    // column does
+	// Rows count when, for each column named, one of its values is there.
+	const struct level *filters;
+	size_t nfilters;
+	bool has_better; // else a column "better", else what names say
+	enum better better;
+};
+
+// Adds every row to `ds`. What was assumed goes to `notes` as sentences.
+// Columns "unit" and "better" describe the figure unless named otherwise.
+// A value that is empty, NaN or infinite makes an invalid trial; other text is
+// an error, as where:line:column.
+int table_read(const char *text, size_t len, const struct table_spec *spec,
+	       struct dataset *ds, struct strv *notes,
+	       struct err *e) MUST_CHECK;
