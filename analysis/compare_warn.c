@@ -17,8 +17,8 @@ static void push(struct analysis *an, const struct buf *text)
 {
 	if (an->nwarnings == WARNINGS_MAX)
 		return;
-	an->warnings = arena_push(an->arena, an->warnings, &an->nwarnings,
-				  &an->warnings_cap, sizeof *an->warnings);
+	arena_push(an->arena, &an->warnings, &an->nwarnings, &an->warnings_cap,
+		   sizeof *an->warnings);
 	an->warnings[an->nwarnings - 1] =
 		an->nwarnings == WARNINGS_MAX
 			? "there are more warnings than can be listed"

@@ -92,8 +92,8 @@ static void push_cell(struct dataset *ds, const struct level *levels, size_t n)
 		copy[i].text = arena_strdup(ds->arena, levels[i].text);
 	}
 	print_levels(levels, n, &label);
-	ds->cells = arena_push(ds->arena, ds->cells, &ds->ncells,
-			       &ds->cells_cap, sizeof *ds->cells);
+	arena_push(ds->arena, &ds->cells, &ds->ncells, &ds->cells_cap,
+		   sizeof *ds->cells);
 	c = &ds->cells[ds->ncells - 1];
 	c->label = arena_strdup(ds->arena, buf_str(&label));
 	c->levels = copy;
@@ -152,8 +152,8 @@ static void push_metric(struct dataset *ds, const char *name)
 	ds->values =
 		xrealloc(ds->values, (ds->nmetrics + 1) * sizeof *ds->values);
 	ds->values[ds->nmetrics] = column;
-	ds->metrics = arena_push(ds->arena, ds->metrics, &ds->nmetrics,
-				 &ds->metrics_cap, sizeof *ds->metrics);
+	arena_push(ds->arena, &ds->metrics, &ds->nmetrics, &ds->metrics_cap,
+		   sizeof *ds->metrics);
 	dm = &ds->metrics[ds->nmetrics - 1];
 	dm->name = arena_strdup(ds->arena, name);
 	dm->unit = "";
@@ -248,8 +248,8 @@ static void add_failure(struct dataset *ds, const struct dataset_trial *t,
 
 	if (ds->nfailures == DATASET_FAILURES_KEPT)
 		return;
-	ds->failures = arena_push(ds->arena, ds->failures, &ds->nfailures,
-				  &ds->failures_cap, sizeof *ds->failures);
+	arena_push(ds->arena, &ds->failures, &ds->nfailures, &ds->failures_cap,
+		   sizeof *ds->failures);
 	f = &ds->failures[ds->nfailures - 1];
 	f->trial = t->trial;
 	f->attempt = t->attempt;
@@ -307,8 +307,8 @@ void dataset_add_note(struct dataset *ds, const char *text)
 	uint32_t id = intern_id(&ds->note_texts, text, strlen(text));
 
 	if (id == ds->nnotes) {
-		ds->notes = arena_push(ds->arena, ds->notes, &ds->nnotes,
-				       &ds->notes_cap, sizeof *ds->notes);
+		arena_push(ds->arena, &ds->notes, &ds->nnotes, &ds->notes_cap,
+			   sizeof *ds->notes);
 		ds->notes[id].text = intern_name(&ds->note_texts, id);
 	}
 	ds->notes[id].trials++;
@@ -320,8 +320,8 @@ static void add_check(struct dataset *ds, const struct check *c)
 		intern_id(&ds->check_names, c->parameter, strlen(c->parameter));
 
 	if (id == ds->nchecks) {
-		ds->checks = arena_push(ds->arena, ds->checks, &ds->nchecks,
-					&ds->checks_cap, sizeof *ds->checks);
+		arena_push(ds->arena, &ds->checks, &ds->nchecks,
+			   &ds->checks_cap, sizeof *ds->checks);
 		ds->checks[id].parameter = intern_name(&ds->check_names, id);
 	}
 	ds->checks[id].count[c->status]++;

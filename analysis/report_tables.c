@@ -21,8 +21,7 @@ void report_table_init(struct report_table *t, struct arena *a,
 
 void report_table_add(struct report_table *t, const char *text)
 {
-	t->text = arena_push(t->arena, t->text, &t->ntext, &t->cap,
-			     sizeof *t->text);
+	arena_push(t->arena, &t->text, &t->ntext, &t->cap, sizeof *t->text);
 	t->text[t->ntext - 1] = report_clean(t->arena, text);
 }
 

@@ -126,19 +126,21 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	return arena_strndup(a, s, (size_t)n);
 }
 
-void *arena_push(struct arena *a, void *items, size_t *count, size_t *cap,
-		 size_t size)
+void *arena_push_bytes(struct arena *a, void *items, size_t *count, size_t *cap,
+		       size_t size)
 {
-	void **slot = items;
+	char *array;
 
+	memcpy(&array, items, sizeof(array)); // of any pointer type
 	if (*count == *cap) {
 		size_t n = *cap ? *cap * 2 : 8;
-		void *bigger = arena_array(a, n, size);
+		char *bigger = arena_array(a, n, size);
 
 		if (*count > 0)
-			memcpy(bigger, *slot, *count * size);
-		*slot = bigger;
+			memcpy(bigger, array, *count * size);
+		array = bigger;
 		*cap = n;
+		memcpy(items, &array, sizeof(array));
 	}
-	return (char *)*slot + (*count)++ * size;
+	return array + (*count)++ * size;
 }

@@ -19,6 +19,13 @@ char *arena_strndup(struct arena *a, const char *s, size_t len);
 char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
 
 // Appends room for one element to a growing arena array: returns the zeroed
-// new element. `*items` moves; old copies stay until the arena dies.
-void *arena_push(struct arena *a, void *items, size_t *count, size_t *cap,
-		 size_t size);
+// new element. `items` is the address of the pointer to the array, which moves;
+// old copies stay until the arena dies.
+#define arena_push(a, items, count, cap, size)                          \
+	({                                                              \
+		_Static_assert(sizeof(**(items)) == (size),             \
+			       "items: the address of the array");      \
+		arena_push_bytes((a), (items), (count), (cap), (size)); \
+	})
+void *arena_push_bytes(struct arena *a, void *items, size_t *count, size_t *cap,
+		       size_t size);
