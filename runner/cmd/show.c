@@ -1,0 +1,66 @@
+#include "runner/cmd/show.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "runner/base/fd.h"
+
+static int format_of(const struct cmd_args *args, enum report_format *out,
+		     struct err *e)
+{
+	const char *name = cmd_value(args, "format");
+	bool json = cmd_has(args, "json");
+
+	*out = json ? REPORT_JSON : REPORT_TERM;
+	if (name == NULL)
+		return 0;
+	if (report_format_from_name(name, out) != 0)
+		return err_set(
+			e, ERR_USAGE,
+			"--format: unknown format \"%s\" (have term, md, "
+			"csv, json)",
+			name);
+	if (json && *out != REPORT_JSON)
+		return err_set(e, ERR_USAGE,
+			       "--json and --format %s exclude each other",
+			       name);
+	return 0;
+}
+
+// See no-color.org; TERM=dumb knows no escape codes.
+static bool wants_color(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && (no == NULL || no[0] == '\0') &&
+	       term != NULL && strcmp(term, "dumb") != 0;
+}
+
+static unsigned terminal_width(void)
+{
+	struct winsize ws;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col > 0)
+		return ws.ws_col;
+	return REPORT_WIDTH;
+}
+
+int show_report(const struct cmd_args *args, struct report *r, struct err *e)
+{
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+	const char *path = cmd_value(args, "output");
+	enum report_format format;
+
+	if (format_of(args, &format, e) != 0)
+		return -1;
+	r->color = path == NULL && wants_color();
+	r->width = path == NULL ? terminal_width() : REPORT_WIDTH;
+	report_write(r, format, &text);
+	if (path != NULL)
+		return file_replace(path, buf_str(&text), text.len, e);
+	fwrite(text.data, 1, text.len, stdout); // main checks the stream
+	return 0;
+}

@@ -1,0 +1,19 @@
+// Shows a report as the options --format, --json and --output ask: on standard
+// output or in a file; colour and width as the terminal has them.
+#pragma once
+
+#include "analysis/report.h"
+#include "runner/base/err.h"
+#include "runner/cmd/cmd.h"
+
+// Rows for the table of options of a command that shows a report.
+// clang-format off
+#define SHOW_OPTIONS                                                           \
+	{ "format", 'f', "FORMAT", "term, md, csv or json (default: term)" },  \
+	{ "json", 0, NULL, "the same as --format json" },                      \
+	{ "output", 'o', "FILE", "write to FILE instead of standard output" }
+// clang-format on
+
+// Sets r->width and r->color.
+int show_report(const struct cmd_args *args, struct report *r,
+		struct err *e) MUST_CHECK;
