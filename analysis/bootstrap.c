@@ -169,20 +169,22 @@ static double jackknife_value(double sum, double x, double n, bool logs)
 	return logs ? log(mean) : mean;
 }
 
-// Adds sign * (mean of the leave-one-out estimates - each) of one arm, on the
-// log scale where `logs`.
+// Adds the jackknife influences of one arm, (n-1)/n times sign * (mean of the
+// leave-one-out estimates - each): the weight of an arm of several (Davison &
+// Hinkley 1997, section 5.3.2).
 static void add_influence(struct influence *f, struct sample s, double sign,
 			  bool logs)
 {
 	double n = (double)s.n, sum = 0, centre = 0;
+	double weight = sign * (n - 1) / n;
 
 	for (size_t i = 0; i < s.n; i++)
 		sum += s.x[i];
 	for (size_t i = 0; i < s.n; i++)
 		centre += jackknife_value(sum, s.x[i], n, logs) / n;
 	for (size_t i = 0; i < s.n; i++) {
-		double u =
-			sign * (centre - jackknife_value(sum, s.x[i], n, logs));
+		double left_out = jackknife_value(sum, s.x[i], n, logs);
+		double u = weight * (centre - left_out);
 
 		f->squares += u * u;
 		f->cubes += u * u * u;
