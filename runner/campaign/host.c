@@ -83,7 +83,7 @@ static void back_off(struct host *h, const char *why)
 	progress_say(h->c->progress, true, "vrun: host %s: %s; trying again",
 		     h->name, why);
 	host_enter(h, HOST_BACKOFF,
-		   (HOST_BACKOFF_S * NS_PER_S) << (h->losses - 1));
+		   (HOST_BACKOFF_MS * NS_PER_MS) << (h->losses - 1));
 }
 
 int host_break(struct host *h, enum outcome o, const char *why, struct err *e)

@@ -17,7 +17,7 @@ enum {
 	HOST_SETTINGS_S = 300,
 	HOST_LEAVING_S = 60,	// VM stopped, huge pages given back
 	HOST_TRIAL_GRACE_S = 5, // and half of its own time-out, beyond that
-	HOST_BACKOFF_S = 1,	// doubles with each loss
+	HOST_BACKOFF_MS = 250,	// doubles with each loss
 	HOST_GRACE_MS = 10000,	// for an agent that was hung up on
 	HOST_STAGE_MAX = 64,
 };

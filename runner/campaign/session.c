@@ -10,10 +10,12 @@
 #include "runner/base/fd.h"
 #include "runner/proto/frame.h"
 
+// The other end, in messages whose reader knows the host.
+static const char peer[] = "agent";
+
 struct session {
 	const struct transport_ops *ops;
 	struct transport *transport;
-	char *from; // "agent on lab3", for messages
 	int fd;
 	bool ended; // no more input will come
 	bool greeted;
@@ -34,7 +36,6 @@ int session_open(const struct transport_ops *ops, const char *host,
 
 	s->ops = ops;
 	s->fd = -1;
-	s->from = xasprintf("agent on %s", host);
 	s->transport = ops->open(host, e);
 	if (s->transport == NULL || ops->push(s->transport, e) < 0)
 		return err_wrap(e, "host %s", host);
@@ -113,7 +114,7 @@ static int check_turn(struct session *s, const struct message *m, struct err *e)
 	const char *type = message_type_name(m->type);
 
 	if ((m->type == MESSAGE_HELLO) == s->greeted)
-		return err_set(e, ERR_HOST, "%s: \"%s\" out of turn", s->from,
+		return err_set(e, ERR_HOST, "%s: \"%s\" out of turn", peer,
 			       type);
 	s->greeted = true;
 	if (m->type == MESSAGE_HELLO)
@@ -122,11 +123,11 @@ static int check_turn(struct session *s, const struct message *m, struct err *e)
 		return err_set(e, ERR_HOST,
 			       "%s: \"%s\" answers request %lld, which is not "
 			       "open",
-			       s->from, type, (long long)m->id);
+			       peer, type, (long long)m->id);
 	if (++s->answers > SESSION_ANSWERS_MAX)
 		return err_set(e, ERR_HOST,
-			       "%s: more than %d answers to one request",
-			       s->from, SESSION_ANSWERS_MAX);
+			       "%s: more than %d answers to one request", peer,
+			       SESSION_ANSWERS_MAX);
 	return 0;
 }
 
@@ -135,7 +136,7 @@ static enum session_status take(struct session *s, const char *body, size_t len,
 {
 	struct message m = { 0 };
 
-	if (message_decode(body, len, s->from, &m, e) < 0)
+	if (message_decode(body, len, peer, &m, e) < 0)
 		return SESSION_BAD;
 	if (check_turn(s, &m, e) < 0) {
 		message_deinit(&m);
@@ -157,7 +158,7 @@ enum session_status session_next(struct session *s, struct message *out,
 		return s->ended ? gone(s, e) : SESSION_QUIET;
 	case FRAME_BAD:
 		err_set(e, ERR_HOST, "%s: what it sends is not the protocol",
-			s->from);
+			peer);
 		return SESSION_BAD;
 	case FRAME_OK:
 		break;
@@ -182,6 +183,5 @@ void session_close(struct session *s, int grace_ms)
 		s->ops->close(s->transport, grace_ms);
 	buf_deinit(&s->in);
 	buf_deinit(&s->out);
-	free(s->from);
 	free(s);
 }

@@ -1,0 +1,382 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include "runner/campaign/campaign.h"
+#include "tests/fake/dir.h"
+#include "tests/fake/plan.h"
+#include "tests/fake/transport.h"
+
+// One campaign in a directory of its own, with fake agents.
+struct bench {
+	struct fake_plan fake;
+	struct plan *plan;
+	char *root;
+	struct store *store;
+	struct progress *progress;
+	struct findings findings;
+};
+
+static void bench_init(struct bench *b, uint32_t rounds, size_t nhosts)
+{
+	struct err e = { 0 };
+
+	*b = (struct bench){ 0 };
+	b->plan = fake_plan_init(&b->fake, rounds, nhosts, false);
+	b->root = fake_dir_new();
+	b->progress = progress_new(STDERR_FILENO, PROGRESS_QUIET);
+	findings_init(&b->findings);
+	if (store_create(b->root, b->plan, &b->store, &e) < 0)
+		fail_msg("%s", e.msg);
+	fake_started = 0;
+}
+
+static void bench_deinit(struct bench *b)
+{
+	store_close(b->store);
+	progress_free(b->progress);
+	findings_deinit(&b->findings);
+	fake_plan_deinit(&b->fake);
+	fake_dir_freep(&b->root);
+}
+
+static struct journal_log *load(const struct bench *b)
+{
+	CLEANUP(cleanup_free) char *path = store_path(b->store, STORE_TRIALS);
+	struct journal_log *log = NULL;
+	struct err e = { 0 };
+
+	if (journal_load(path, &log, &e) < 0)
+		fail_msg("%s", e.msg);
+	return log;
+}
+
+// Prepares, attaches and runs as `vrun run` and `vrun resume` do.
+static int run(struct bench *b, const char *script, struct err *e)
+{
+	CLEANUP(cleanup_free) char *path = store_path(b->store, STORE_TRIALS);
+	CLEANUP(journal_log_freep) struct journal_log *log = load(b);
+	CLEANUP(journal_closep) struct journal *j = NULL;
+	CLEANUP(campaign_freep) struct campaign *c = NULL;
+
+	fake_script = script;
+	c = campaign_new(b->plan, &fake_ops, b->progress);
+	if (campaign_prepare(c, &b->findings, e) < 0 ||
+	    journal_open(path, log, &j, e) < 0 ||
+	    campaign_attach(c, b->store, j, log, e) < 0)
+		return -1;
+	return campaign_run(c, e);
+}
+
+// Every trial of the plan has exactly one finished record that is ok, and no
+// trial starts after it.
+static void assert_all_ok_once(const struct bench *b)
+{
+	CLEANUP(journal_log_freep) struct journal_log *log = load(b);
+	CLEANUP(cleanup_free)
+	unsigned *oks = xcalloc(b->plan->ntrials, sizeof(*oks));
+
+	for (size_t i = 0; i < log->n; i++) {
+		const struct record *r = &log->records[i];
+
+		if (oks[r->trial] > 0)
+			fail_msg("trial %u goes on after it was ok", r->trial);
+		if (r->event == RECORD_FINISHED)
+			oks[r->trial] += r->result->outcome == OUTCOME_OK;
+	}
+	for (size_t i = 0; i < b->plan->ntrials; i++) {
+		if (oks[i] != 1)
+			fail_msg("trial %zu was ok %u times", i, oks[i]);
+	}
+}
+
+static size_t count_outcome(const struct bench *b, enum outcome o)
+{
+	CLEANUP(journal_log_freep) struct journal_log *log = load(b);
+	size_t n = 0;
+
+	for (size_t i = 0; i < log->n; i++) {
+		const struct record *r = &log->records[i];
+
+		n += r->event == RECORD_FINISHED && r->result->outcome == o;
+	}
+	return n;
+}
+
+static void a_plan_runs_to_its_end_on_two_hosts(void **state)
+{
+	struct err e = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 3, 2);
+	if (run(&b, "good", &e) < 0)
+		fail_msg("%s", e.msg);
+	assert_all_ok_once(&b);
+	assert_int_equal(fake_started, 2);
+	assert_int_equal(findings_count(&b.findings, FINDING_OK), 2);
+	bench_deinit(&b);
+}
+
+// What an agent does once in trial 2, and what becomes of that attempt. The
+// repeated attempt is good, so the campaign always ends complete.
+static void a_fault_costs_one_attempt(void **state)
+{
+	static const struct {
+		const char *script;
+		enum outcome outcome;
+		unsigned agents;
+		const char *reason;
+	} cases[] = {
+		{ "late@2!", OUTCOME_OK, 1, NULL },
+		{ "failed@2!", OUTCOME_FAILED, 1, "the script says so" },
+		{ "invalid@2!", OUTCOME_INVALID, 1, "the script says so" },
+		{ "dying@2!", OUTCOME_LOST, 2, "ended" },
+		{ "killed@2!", OUTCOME_LOST, 2, "ended" },
+		{ "truncated@2!", OUTCOME_LOST, 2, "middle of a message" },
+		{ "garbage@2!", OUTCOME_FAILED, 2, "not the protocol" },
+		{ "zeros@2!", OUTCOME_FAILED, 2, "not the protocol" },
+		{ "endless@2!", OUTCOME_FAILED, 2, "more than 4096 answers" },
+		{ "not-json@2!", OUTCOME_FAILED, 2, "bad JSON" },
+		{ "wrong-id@2!", OUTCOME_FAILED, 2, "not open" },
+		{ "bad-result@2!", OUTCOME_FAILED, 2, "outcome" },
+		{ "lost@2!", OUTCOME_FAILED, 2, "only vrun" },
+		{ "error@2!", OUTCOME_FAILED, 2, "the script says no" },
+		{ "hello-again@2!", OUTCOME_FAILED, 2, "out of turn" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CLEANUP(journal_log_freep) struct journal_log *log = NULL;
+		const struct record *r = NULL;
+		struct err e = { 0 };
+		struct bench b;
+
+		bench_init(&b, 2, 1);
+		if (run(&b, cases[i].script, &e) < 0)
+			fail_msg("%s: %s", cases[i].script, e.msg);
+		assert_all_ok_once(&b);
+		if (fake_started != cases[i].agents)
+			fail_msg("%s: %u agents", cases[i].script,
+				 fake_started);
+		log = load(&b);
+		for (size_t k = 0; k < log->n && r == NULL; k++) {
+			if (log->records[k].trial == 2 &&
+			    log->records[k].event == RECORD_FINISHED)
+				r = &log->records[k];
+		}
+		assert_non_null(r);
+		if (r->result->outcome != cases[i].outcome)
+			fail_msg("%s: %s", cases[i].script,
+				 outcome_name(r->result->outcome));
+		if (cases[i].reason != NULL &&
+		    strstr(r->result->reason, cases[i].reason) == NULL)
+			fail_msg("%s: %s", cases[i].script, r->result->reason);
+		bench_deinit(&b);
+	}
+}
+
+static void an_agent_that_never_answers_is_a_timeout(void **state)
+{
+	struct err e = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 1, 1);
+	b.plan->timeout_ns = 1000000;
+	assert_int_equal(run(&b, "mute@1!", &e), 0);
+	assert_int_equal(count_outcome(&b, OUTCOME_TIMEOUT), 1);
+	assert_all_ok_once(&b);
+	bench_deinit(&b);
+}
+
+static void failures_that_outlast_the_retries_stay(void **state)
+{
+	struct err e = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 2, 1);
+	assert_int_equal(run(&b, "invalid@1", &e), 0);
+	assert_int_equal(count_outcome(&b, OUTCOME_INVALID), 2);
+	assert_int_equal(count_outcome(&b, OUTCOME_OK), 3);
+	bench_deinit(&b);
+}
+
+static void a_host_that_keeps_losing_agents_is_given_up(void **state)
+{
+	struct err e = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 2, 1);
+	assert_int_equal(run(&b, "dying@1", &e), 0);
+	assert_int_equal(fake_started, CAMPAIGN_LOSSES_MAX);
+	assert_int_equal(count_outcome(&b, OUTCOME_LOST), CAMPAIGN_LOSSES_MAX);
+	assert_int_equal(count_outcome(&b, OUTCOME_OK), 1);
+	// And the rest can be had later.
+	assert_int_equal(run(&b, "good", &e), 0);
+	assert_all_ok_once(&b);
+	bench_deinit(&b);
+}
+
+static void no_host_at_all_is_an_error_that_names_it(void **state)
+{
+	static const struct {
+		const char *script, *says;
+	} cases[] = {
+		{ "unreachable", "host local: no route to host" },
+		{ "stillborn", "host local: the fake agent ended" },
+		{ "old", "speaks version 0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct err e = { 0 };
+		struct bench b;
+
+		bench_init(&b, 1, 1);
+		assert_int_equal(run(&b, cases[i].script, &e), -1);
+		assert_int_equal(e.kind, ERR_HOST);
+		if (strstr(e.msg, cases[i].says) == NULL)
+			fail_msg("%s: %s", cases[i].script, e.msg);
+		bench_deinit(&b);
+	}
+}
+
+static void a_refusal_is_a_finding(void **state)
+{
+	struct err e = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 1, 1);
+	assert_int_equal(run(&b, "refusing", &e), 0);
+	assert_int_equal(findings_count(&b.findings, FINDING_REFUSE), 1);
+	bench_deinit(&b);
+}
+
+// The journal of a whole run, cut after every line: whatever was on the disk
+// when the controller died, the rest is done and nothing twice.
+static void a_campaign_killed_anywhere_can_be_resumed(void **state)
+{
+	CLEANUP(buf_deinit) struct buf whole = BUF_INIT;
+	CLEANUP(cleanup_free) char *path = NULL;
+	struct err e = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 2, 1);
+	path = store_path(b.store, STORE_TRIALS);
+	assert_int_equal(run(&b, "good", &e), 0);
+	assert_int_equal(file_read(path, 1 << 20, &whole, ERR_STORE, &e), 0);
+	for (size_t at = 0; at < whole.len; at += 97) {
+		assert_int_equal(file_replace(path, whole.data, at, &e), 0);
+		if (run(&b, "good", &e) < 0)
+			fail_msg("cut at %zu: %s", at, e.msg);
+		assert_all_ok_once(&b);
+	}
+	bench_deinit(&b);
+}
+
+// The signal is there before the first turn of the loop.
+static void the_first_interrupt_lets_the_trial_end(void **state)
+{
+	CLEANUP(journal_closep) struct journal *j = NULL;
+	CLEANUP(cleanup_free) char *path = NULL;
+	struct campaign *c;
+	struct err e = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 3, 1);
+	path = store_path(b.store, STORE_TRIALS);
+	fake_script = "late";
+	c = campaign_new(b.plan, &fake_ops, b.progress);
+	assert_int_equal(campaign_prepare(c, &b.findings, &e), 0);
+	assert_int_equal(journal_open(path, NULL, &j, &e), 0);
+	assert_int_equal(campaign_attach(c, b.store, j, NULL, &e), 0);
+	raise(SIGINT);
+	assert_int_equal(campaign_run(c, &e), -1);
+	assert_int_equal(e.kind, ERR_INTERRUPTED);
+	assert_non_null(strstr(e.msg, "stopped after 1 of 6 trials"));
+	assert_int_equal(campaign_count(c).ok, 1);
+	campaign_free(c);
+	bench_deinit(&b);
+}
+
+static void sigterm_loses_the_trial_in_hand_and_no_other(void **state)
+{
+	CLEANUP(journal_closep) struct journal *j = NULL;
+	CLEANUP(cleanup_free) char *path = NULL;
+	struct campaign *c;
+	struct err e = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 3, 1);
+	path = store_path(b.store, STORE_TRIALS);
+	fake_script = "late";
+	c = campaign_new(b.plan, &fake_ops, b.progress);
+	assert_int_equal(campaign_prepare(c, &b.findings, &e), 0);
+	assert_int_equal(journal_open(path, NULL, &j, &e), 0);
+	assert_int_equal(campaign_attach(c, b.store, j, NULL, &e), 0);
+	raise(SIGTERM);
+	assert_int_equal(campaign_run(c, &e), -1);
+	assert_int_equal(e.kind, ERR_INTERRUPTED);
+	assert_int_equal(campaign_count(c).lost, 1);
+	assert_int_equal(campaign_count(c).over, 0);
+	campaign_free(c);
+	journal_closep(&j);
+	assert_int_equal(run(&b, "good", &e), 0);
+	assert_all_ok_once(&b);
+	bench_deinit(&b);
+}
+
+static void a_full_disk_stops_the_campaign(void **state)
+{
+	struct rlimit former, tight;
+	struct err e = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 3, 1);
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &former);
+	tight = former;
+	tight.rlim_cur = 1500;
+	setrlimit(RLIMIT_FSIZE, &tight);
+	assert_int_equal(run(&b, "good", &e), -1);
+	setrlimit(RLIMIT_FSIZE, &former);
+	assert_int_equal(e.kind, ERR_STORE);
+	assert_true(count_outcome(&b, OUTCOME_OK) > 0);
+	e = (struct err){ 0 };
+	assert_int_equal(run(&b, "good", &e), 0);
+	assert_all_ok_once(&b);
+	bench_deinit(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_plan_runs_to_its_end_on_two_hosts),
+		cmocka_unit_test(a_fault_costs_one_attempt),
+		cmocka_unit_test(an_agent_that_never_answers_is_a_timeout),
+		cmocka_unit_test(failures_that_outlast_the_retries_stay),
+		cmocka_unit_test(a_host_that_keeps_losing_agents_is_given_up),
+		cmocka_unit_test(no_host_at_all_is_an_error_that_names_it),
+		cmocka_unit_test(a_refusal_is_a_finding),
+		cmocka_unit_test(a_campaign_killed_anywhere_can_be_resumed),
+		cmocka_unit_test(the_first_interrupt_lets_the_trial_end),
+		cmocka_unit_test(sigterm_loses_the_trial_in_hand_and_no_other),
+		cmocka_unit_test(a_full_disk_stops_the_campaign),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
