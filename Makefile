@@ -204,23 +204,23 @@ replayers: $(REPLAYBIN)
 fuzzers: $(FUZZBIN)
 
 unit:
-	@$(SANMAKE) unit-programs
+	+@$(SANMAKE) unit-programs
 	@B=$(B) tests/run.sh unit
 
 check:
-	@$(SUBMAKE) check-deps
-	@$(SUBMAKE) check-programs
-	@B=$(B) tests/run.sh
+	+@$(SUBMAKE) check-deps
+	+@$(SUBMAKE) check-programs
+	@B=$(B) GUEST=$(GUEST) tests/run.sh
 
 check-programs:
-	@$(SUBMAKE) all guest tools
-	@$(SANMAKE) unit-programs replayers
+	+@$(SUBMAKE) all guest tools
+	+@$(SANMAKE) unit-programs replayers
 
 valgrind: unit-programs
 	@B=$(B) tests/run.sh valgrind
 
 fuzz:
-	@$(FUZZMAKE) fuzzers
+	+@$(FUZZMAKE) fuzzers
 	@B=$(FUZZ_B) tests/fuzz/run.sh $(FUZZ_SECONDS)
 
 lint: export LINT_CFLAGS = $(CPPFLAGS) -std=gnu17 $(call pkg,--cflags $(PKGS) liburing)

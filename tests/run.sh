@@ -1,14 +1,16 @@
 #!/bin/bash
 # Runs groups of tests and prints the totals: tests/run.sh [GROUP...]
 # Groups: unit corpus e2e (the default is all three), valgrind.
-# B is the build directory, SAN_B the one with sanitizers (both absolute or
-# from the root of the tree). `make check` builds what is needed and calls it.
+# B is the build directory, SAN_B the one with sanitizers, GUEST the guest image
+# (absolute or from the root). `make check` builds what is needed and calls it.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-export B
+export B GUEST VRUN_GUEST
 B=$(realpath -m "${B:-build}")
 SAN_B=$(realpath -m "${SAN_B:-$B/san}")
+GUEST=$(realpath -m "${GUEST:-build/guest}")
+VRUN_GUEST=$GUEST
 LOGS=$B/tests/log
 . tests/lib.sh
 
