@@ -36,6 +36,9 @@ BEGIN {
 		fields[f[1]]++
 	}
 }
+{
+	sub(/\r$/, "")
+}
 FNR == 1 {
 	next
 }
