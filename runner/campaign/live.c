@@ -7,6 +7,7 @@
 #include "analysis/dataset.h"
 #include "runner/base/alloc.h"
 #include "runner/base/log.h"
+#include "runner/campaign/results.h"
 
 struct live {
 	struct dataset *ds;
@@ -20,15 +21,7 @@ struct live *live_new(const struct plan *plan)
 
 	l->ds = dataset_new();
 	l->ds->warmup_rounds = plan->warmup_rounds;
-	l->spec = (struct compare_spec){
-		.metrics = plan->metrics,
-		.nmetrics = plan->nmetrics,
-		.baseline = plan->baseline,
-		.nbaseline = plan->nbaseline,
-		.margin = plan->has_margin ? plan->margin : (double)NAN,
-		.alpha = COMPARE_ALPHA,
-		.sequential = plan->order == PLAN_SEQUENTIAL,
-	};
+	l->spec = results_spec(plan);
 	return l;
 }
 

@@ -1,0 +1,166 @@
+#include "runner/campaign/environment.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "runner/base/buf.h"
+#include "runner/base/clock.h"
+#include "runner/base/compiler.h"
+
+struct js *environment_add_session(const struct js *former, struct js *hosts,
+				   const char *vrun_version)
+{
+	struct js *all = former != NULL ? js_copy(former) : js_object();
+	struct js *session = js_object(), *sessions = js_get(all, "sessions");
+	char utc[CLOCK_STAMP_MAX];
+
+	clock_format_utc(clock_wall_ns(), utc);
+	js_set_str(session, "utc", utc);
+	js_set_str(session, "vrun", vrun_version);
+	js_set(session, "hosts", hosts);
+	if (js_kind(sessions) != JS_ARRAY) {
+		sessions = js_array();
+		js_set_int(all, "v", HOSTS_VERSION);
+		js_set(all, "sessions", sessions);
+	}
+	js_append(sessions, session);
+	return all;
+}
+
+static bool equal(const struct js *a, const struct js *b)
+{
+	CLEANUP(buf_deinit) struct buf ta = BUF_INIT;
+	CLEANUP(buf_deinit) struct buf tb = BUF_INIT;
+
+	js_print_canonical(a, &ta);
+	js_print_canonical(b, &tb);
+	return strcmp(buf_str(&ta), buf_str(&tb)) == 0;
+}
+
+static bool holds(const struct js *list, const struct js *value)
+{
+	for (size_t i = 0; i < js_len(list); i++) {
+		if (equal(js_at(list, i), value))
+			return true;
+	}
+	return false;
+}
+
+// A second value beside the first ones.
+static void add_value(struct js *into, const char *key, struct js *old,
+		      const struct js *value)
+{
+	struct js *list = old;
+
+	if (js_kind(old) != JS_ARRAY) {
+		list = js_array();
+		js_append(list, js_ref(old));
+		js_set(into, key, list);
+	}
+	if (holds(list, value) || js_len(list) > ENVIRONMENT_VALUES_MAX)
+		return;
+	if (js_len(list) == ENVIRONMENT_VALUES_MAX)
+		js_append(list, js_string("and others"));
+	else
+		js_append(list, js_ref(value));
+}
+
+static void merge(struct js *into, const struct js *from)
+{
+	struct js *value;
+	const char *key;
+
+	JS_FOREACH (from, key, value) {
+		struct js *old = js_get(into, key);
+
+		if (old == NULL)
+			js_set(into, key, js_copy(value));
+		else if (js_kind(old) == JS_OBJECT &&
+			 js_kind(value) == JS_OBJECT)
+			merge(old, value);
+		else if (!equal(old, value))
+			add_value(into, key, old, value);
+	}
+}
+
+static void merge_host(struct js *env, const struct js *host)
+{
+	const char *name = js_get_str(host, "host", "?");
+	const struct js *facts = js_get(host, "facts");
+
+	if (js_kind(facts) != JS_OBJECT)
+		return;
+	if (js_get(env, name) == NULL)
+		js_set(env, name, js_object());
+	merge(js_get(env, name), facts);
+}
+
+// Leaves out what is of one attempt and not of the environment.
+static void merge_trial(struct js *env, const struct js *facts)
+{
+	static const char *const fleeting[] = { "pid", "argv", "command",
+						"command_line", "dir" };
+	CLEANUP(js_unrefp) struct js *lasting = js_object();
+	struct js *value;
+	const char *key;
+
+	JS_FOREACH (facts, key, value) {
+		struct js *part = js_copy(value);
+
+		for (size_t i = 0; i < ARRAY_LEN(fleeting); i++)
+			js_del(part, fleeting[i]);
+		js_set(lasting, key, part);
+	}
+	merge(env, lasting);
+}
+
+struct js *environment_new(const struct js *hosts,
+			   const struct journal_log *log)
+{
+	const struct js *sessions = js_get(hosts, "sessions");
+	struct js *env = js_object();
+
+	for (size_t i = 0; i < js_len(sessions); i++) {
+		const struct js *list = js_get(js_at(sessions, i), "hosts");
+
+		for (size_t k = 0; k < js_len(list); k++)
+			merge_host(env, js_at(list, k));
+	}
+	for (size_t i = 0; i < log->n; i++) {
+		if (log->records[i].result != NULL)
+			merge_trial(env, log->records[i].result->facts);
+	}
+	return env;
+}
+
+static void add_note(struct arena *a, const char ***notes, size_t *n,
+		     size_t *cap, const char *text)
+{
+	const char **slot = arena_push(a, notes, n, cap, sizeof(**notes));
+
+	*slot = text;
+}
+
+void environment_warnings(const struct js *hosts, struct arena *a,
+			  const char ***notes, size_t *n, size_t *cap)
+{
+	const struct js *sessions = js_get(hosts, "sessions");
+	const struct js *last = js_at(sessions, js_len(sessions) - 1);
+	const struct js *list = js_get(last, "hosts");
+
+	for (size_t i = 0; i < js_len(list); i++) {
+		const struct js *found = js_get(js_at(list, i), "findings");
+		const char *host = js_get_str(js_at(list, i), "host", "?");
+
+		for (size_t k = 0; k < js_len(found); k++) {
+			const struct js *f = js_at(found, k);
+
+			if (strcmp(js_get_str(f, "level", ""), "warn") != 0)
+				continue;
+			add_note(a, notes, n, cap,
+				 arena_printf(a, "%s: %s: %s", host,
+					      js_get_str(f, "check", ""),
+					      js_get_str(f, "what", "")));
+		}
+	}
+}

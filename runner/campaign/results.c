@@ -1,0 +1,182 @@
+#include "runner/campaign/results.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "runner/base/alloc.h"
+#include "runner/base/clock.h"
+#include "runner/campaign/environment.h"
+#include "runner/campaign/store.h"
+
+static const char *const order_names[] = {
+	[PLAN_BLOCKS] = "blocks",
+	[PLAN_WILLIAMS] = "williams",
+	[PLAN_SEQUENTIAL] = "sequential",
+};
+
+struct compare_spec results_spec(const struct plan *plan)
+{
+	return (struct compare_spec){
+		.metrics = plan->metrics,
+		.nmetrics = plan->nmetrics,
+		.baseline = plan->baseline,
+		.nbaseline = plan->nbaseline,
+		.margin = plan->has_margin ? plan->margin : (double)NAN,
+		.alpha = COMPARE_ALPHA,
+		.sequential = plan->order == PLAN_SEQUENTIAL,
+	};
+}
+
+void results_free(struct results *r)
+{
+	if (r == NULL)
+		return;
+	analysis_free(r->an);
+	dataset_free(r->ds);
+	journal_log_free(r->log);
+	plan_free(r->plan);
+	js_unref(r->environment);
+	arena_free(r->arena);
+	free(r);
+}
+
+void results_freep(struct results **r)
+{
+	results_free(*r);
+	*r = NULL;
+}
+
+static int load_plan(struct results *r, const char *dir, struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *j = store_read_js(dir, STORE_PLAN, e);
+
+	if (j == NULL)
+		return -1;
+	if (plan_from_js(j, &r->plan, e) < 0)
+		return err_wrap(e, "%s/" STORE_PLAN, dir);
+	return 0;
+}
+
+// Cells first, so that the report has them in the plan's order, with those
+// that have no trial.
+static int fill_dataset(struct results *r, struct err *e)
+{
+	uint32_t ignored;
+
+	r->ds = dataset_new();
+	r->ds->warmup_rounds = r->plan->warmup_rounds;
+	for (size_t i = 0; i < r->plan->ncells; i++) {
+		const struct plan_cell *c = &r->plan->cells[i];
+
+		if (dataset_add_cell(r->ds, c->levels, c->nlevels, &ignored,
+				     e) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < r->log->n; i++) {
+		if (dataset_add_record(r->ds, &r->log->records[i], e) < 0)
+			return err_wrap(e, STORE_TRIALS ":%zu", i + 1);
+	}
+	return 0;
+}
+
+static int count(struct results *r, struct err *e)
+{
+	CLEANUP(schedule_freep)
+	struct schedule *s = schedule_new(r->plan);
+
+	for (size_t i = 0; i < r->log->n; i++) {
+		if (schedule_note(s, &r->log->records[i], e) < 0)
+			return err_wrap(e, STORE_TRIALS ":%zu", i + 1);
+	}
+	r->counts = schedule_count(s);
+	return 0;
+}
+
+static const char *stamp(struct results *r, size_t record)
+{
+	char text[CLOCK_STAMP_MAX];
+
+	if (record >= r->log->n)
+		return NULL;
+	clock_format_utc(r->log->records[record].wall_ns, text);
+	return arena_strdup(r->arena, text);
+}
+
+static const char *why_stopped(struct results *r)
+{
+	if (r->counts.over == r->counts.trials)
+		return NULL;
+	return arena_printf(r->arena, "%zu of %zu trials are over so far",
+			    r->counts.over, r->counts.trials);
+}
+
+// The plan's own notes, and what preflight warned of.
+static void collect_notes(struct results *r, const struct js *hosts)
+{
+	size_t n = 0, cap = 0;
+	const char **notes = NULL;
+
+	for (size_t i = 0; i < r->plan->nnotes; i++) {
+		const char **slot =
+			arena_push(r->arena, &notes, &n, &cap, sizeof(*notes));
+
+		*slot = r->plan->notes[i];
+	}
+	environment_warnings(hosts, r->arena, &notes, &n, &cap);
+	r->report.notes = notes;
+	r->report.nnotes = n;
+}
+
+static void fill_report(struct results *r, const char *dir)
+{
+	const struct plan *p = r->plan;
+
+	r->report = (struct report){
+		.ds = r->ds,
+		.an = r->an,
+		.name = p->name,
+		.question = p->question,
+		.source = arena_strdup(r->arena, dir),
+		.plan_id = p->id,
+		.rng = p->rng,
+		.order = order_names[p->order],
+		.has_seed = true,
+		.seed = p->seed,
+		.started = stamp(r, 0),
+		.finished = stamp(r, r->log->n - 1),
+		.planned = p->ntrials,
+		.stopped = why_stopped(r),
+		.environment = r->environment,
+	};
+}
+
+static int analyse(struct results *r, bool accept_confounded, struct err *e)
+{
+	struct compare_spec spec = results_spec(r->plan);
+
+	spec.accept_confounded = accept_confounded;
+	return compare_run(r->ds, &spec, &r->an, e);
+}
+
+int results_load(const char *dir, bool accept_confounded, struct results **out,
+		 struct err *e)
+{
+	CLEANUP(cleanup_free) char *trials = xasprintf("%s/" STORE_TRIALS, dir);
+	CLEANUP(results_freep) struct results *r = xcalloc(1, sizeof(*r));
+	CLEANUP(js_unrefp) struct js *hosts = NULL;
+
+	r->arena = arena_new();
+	if (load_plan(r, dir, e) < 0 || journal_load(trials, &r->log, e) < 0)
+		return -1;
+	hosts = store_read_js(dir, STORE_HOSTS, e);
+	if (hosts == NULL)
+		return -1;
+	if (count(r, e) < 0 || fill_dataset(r, e) < 0 ||
+	    analyse(r, accept_confounded, e) < 0)
+		return err_wrap(e, "%s", dir);
+	r->environment = environment_new(hosts, r->log);
+	fill_report(r, dir);
+	collect_notes(r, hosts);
+	*out = TAKE_PTR(r);
+	return 0;
+}

@@ -1,0 +1,33 @@
+// A results directory as a report sees it: plan, records, analysis,
+// environment. Reads only; a campaign may be running in it.
+#pragma once
+
+#include "analysis/compare.h"
+#include "analysis/dataset.h"
+#include "analysis/report.h"
+#include "runner/base/err.h"
+#include "runner/base/js.h"
+#include "runner/campaign/journal.h"
+#include "runner/campaign/schedule.h"
+#include "runner/plan/plan.h"
+
+struct results {
+	struct arena *arena;
+	struct plan *plan;
+	struct journal_log *log;
+	struct dataset *ds;
+	struct analysis *an;
+	struct js *environment; // {host: facts, "guest": ..., "qemu": ...}
+	struct schedule_counts counts;
+	struct report report; // points into all of these
+};
+
+// Loads and analyses `dir`. Refuses one without a figure to analyse.
+// `accept_confounded` as in compare_spec.
+int results_load(const char *dir, bool accept_confounded, struct results **out,
+		 struct err *e) MUST_CHECK;
+void results_free(struct results *r);
+void results_freep(struct results **r);
+
+// What a plan says about its comparison.
+struct compare_spec results_spec(const struct plan *plan);
