@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "runner/base/alloc.h"
 #include "runner/proto/frame.h"
 
 static enum frame_status peek(const char *data, size_t len)
@@ -15,7 +16,7 @@ static enum frame_status peek(const char *data, size_t len)
 static void the_length_is_little_endian(void **state)
 {
 	CLEANUP(buf_deinit) struct buf out = BUF_INIT;
-	CLEANUP(cleanup_free) char *body = calloc(1, 0x010203);
+	CLEANUP(cleanup_free) char *body = xcalloc(1, 0x010203);
 
 	(void)state;
 	frame_append(&out, body, 0x010203);
@@ -78,7 +79,7 @@ static void a_length_of_zero_or_over_the_limit_is_bad(void **state)
 static void the_longest_body_fits(void **state)
 {
 	CLEANUP(buf_deinit) struct buf wire = BUF_INIT;
-	CLEANUP(cleanup_free) char *body = calloc(1, FRAME_BODY_MAX);
+	CLEANUP(cleanup_free) char *body = xcalloc(1, FRAME_BODY_MAX);
 
 	(void)state;
 	frame_append(&wire, body, FRAME_BODY_MAX);

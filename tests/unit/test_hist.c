@@ -140,32 +140,35 @@ static void json_gives_the_same_histogram_back(void **state)
 	round_trip(h);
 }
 
+// Text of a histogram; min, max and sum as literals.
+#define HIST(n, min, max, sum, buckets)                                 \
+	"{\"n\":" #n ",\"min\":" #min ",\"max\":" #max ",\"sum\":" #sum \
+	",\"buckets\":" buckets "}"
+
 static void a_histogram_that_lies_is_refused(void **state)
 {
 	static const char *const lies[] = {
 		"[]",
 		"{}",
 		"{\"n\":0}",
-		"{\"n\":1,\"min\":5,\"max\":5,\"sum\":5,\"buckets\":[[5,2]]}",
-		"{\"n\":0,\"min\":5,\"max\":5,\"sum\":5,\"buckets\":[[5,0]]}",
-		"{\"n\":1,\"min\":5,\"max\":5,\"sum\":5,\"buckets\":[[-5,1]]}",
-		"{\"n\":1,\"min\":5,\"max\":5,\"sum\":5,\"buckets\":[[5,-1]]}",
-		"{\"n\":1,\"min\":5,\"max\":5,\"sum\":5,\"buckets\":[[5]]}",
-		"{\"n\":1,\"min\":5,\"max\":5,\"sum\":5,\"buckets\":[5,1]}",
-		"{\"n\":2,\"min\":5,\"max\":5,\"sum\":5,"
-		"\"buckets\":[[5,1],[5,1]]}",
-		"{\"n\":9223372036854775807,\"min\":5,\"max\":6,\"sum\":5,"
-		"\"buckets\":[[5,9223372036854775807],[6,1]]}",
+		HIST(1, 5, 5, 5, "[[5,2]]"),
+		HIST(0, 5, 5, 5, "[[5,0]]"),
+		HIST(1, 5, 5, 5, "[[-5,1]]"),
+		HIST(1, 5, 5, 5, "[[5,-1]]"),
+		HIST(1, 5, 5, 5, "[[5]]"),
+		HIST(1, 5, 5, 5, "[5,1]"),
+		HIST(2, 5, 5, 5, "[[5,1],[5,1]]"),
+		HIST(9223372036854775807, 5, 6, 5,
+		     "[[5,9223372036854775807],[6,1]]"),
 		// figures that the buckets contradict
-		"{\"n\":1,\"min\":-1,\"max\":5,\"sum\":5,\"buckets\":[[5,1]]}",
-		"{\"n\":1,\"min\":4,\"max\":5,\"sum\":5,\"buckets\":[[5,1]]}",
-		"{\"n\":1,\"min\":5,\"max\":6,\"sum\":5,\"buckets\":[[5,1]]}",
-		"{\"n\":1,\"min\":5,\"max\":-5,\"sum\":5,\"buckets\":[[5,1]]}",
-		"{\"n\":1,\"min\":5,\"max\":5,\"sum\":-5,\"buckets\":[[5,1]]}",
-		"{\"n\":1,\"min\":5,\"max\":5,\"sum\":null,\"buckets\":[[5,1]]}",
-		"{\"n\":1,\"min\":5,\"max\":5,\"sum\":6,\"buckets\":[[5,1]]}",
-		"{\"n\":2,\"min\":131,\"max\":130,\"sum\":261,"
-		"\"buckets\":[[130,2]]}",
+		HIST(1, -1, 5, 5, "[[5,1]]"),
+		HIST(1, 4, 5, 5, "[[5,1]]"),
+		HIST(1, 5, 6, 5, "[[5,1]]"),
+		HIST(1, 5, -5, 5, "[[5,1]]"),
+		HIST(1, 5, 5, -5, "[[5,1]]"),
+		HIST(1, 5, 5, null, "[[5,1]]"),
+		HIST(1, 5, 5, 6, "[[5,1]]"),
+		HIST(2, 131, 130, 261, "[[130,2]]"),
 	};
 	CLEANUP(cleanup_free) struct hist *h = new_hist();
 

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "runner/base/alloc.h"
 #include "runner/record/record.h"
 
 static const char started[] =
@@ -157,19 +156,19 @@ static void a_torn_line_is_refused_wherever_it_tears(void **state)
 static void a_line_has_a_limit(void **state)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
-	CLEANUP(cleanup_free) char *line = xmalloc(RECORD_LINE_MAX + 1);
+	CLEANUP(buf_deinit) struct buf line = BUF_INIT;
 	CLEANUP(js_unrefp) struct js *tree = NULL;
 	struct err e = { 0 };
 	struct record r;
 
 	(void)state;
-	memset(line, ' ', RECORD_LINE_MAX + 1);
-	memcpy(line, started, strlen(started));
-	assert_int_equal(record_parse(line, RECORD_LINE_MAX + 1, "t:1", a, &r,
-				      &tree, &e),
-			 -1);
+	buf_printf(&line, "%s%*s", started,
+		   RECORD_LINE_MAX + 1 - (int)strlen(started), "");
+	assert_int_equal(line.len, RECORD_LINE_MAX + 1);
 	assert_int_equal(
-		record_parse(line, RECORD_LINE_MAX, "t:1", a, &r, &tree, &e),
+		record_parse(line.data, line.len, "t:1", a, &r, &tree, &e), -1);
+	assert_int_equal(
+		record_parse(line.data, line.len - 1, "t:1", a, &r, &tree, &e),
 		0);
 }
 
