@@ -80,7 +80,6 @@ copy_module() {
 	case $1 in
 	*.xz) xz -dc "$1" >"${to%.xz}" ;;
 	*.zst) zstd -qdc "$1" >"${to%.zst}" ;;
-	*.gz) gzip -dc "$1" >"${to%.gz}" ;;
 	*) cp "$1" "$to" ;;
 	esac
 }

@@ -41,6 +41,7 @@ download_cloud_kernel() {
 	# shellcheck disable=SC2086 # two words
 	(cd "$CACHE" && $get -qq download -o APT::Sandbox::User= "$name") ||
 		no_kernel
+	rm -rf "$CACHE/apt"
 }
 
 no_kernel() {
