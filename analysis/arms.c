@@ -105,23 +105,32 @@ static void count_trial(struct arm *a, enum outcome outcome, bool has_figure)
 		a->failed++;
 }
 
-static void load_trials(const struct arms_index *ix, const uint32_t *rows,
+static struct arm_unit unit_of(const struct dataset *ds, uint32_t t, double v)
+{
+	bool ok = ds->outcome[t] == OUTCOME_OK && isfinite(v);
+
+	return (struct arm_unit){
+		.value = ok ? v : (double)NAN,
+		// Rows stand in for an order that nobody recorded.
+		.order = isnan(ds->order[t]) ? (double)t : ds->order[t],
+		.boot = ds->boot[t],
+		.block = ds->block[t],
+	};
+}
+
+// Leaves out the trials that were to give another metric.
+static void load_trials(const struct arms_index *ix, size_t group,
 			uint32_t metric, struct arm *a)
 {
 	const struct dataset *ds = ix->ds;
 
-	for (size_t i = 0; i < a->nunits; i++) {
-		uint32_t t = rows[i];
+	for (size_t i = ix->start[group]; i < ix->start[group + 1]; i++) {
+		uint32_t t = ix->rows[i];
 		double v = ds->values[metric][t];
-		bool ok = ds->outcome[t] == OUTCOME_OK && isfinite(v);
 
-		a->units[i] = (struct arm_unit){
-			.value = ok ? v : (double)NAN,
-			// Rows stand in for an order that nobody recorded.
-			.order = isnan(ds->order[t]) ? (double)t : ds->order[t],
-			.boot = ds->boot[t],
-			.block = ds->block[t],
-		};
+		if (ds->metric[t] != DATASET_NONE && ds->metric[t] != metric)
+			continue;
+		a->units[a->nunits++] = unit_of(ds, t, v);
 		count_trial(a, (enum outcome)ds->outcome[t], isfinite(v));
 	}
 }
@@ -153,11 +162,11 @@ void arm_load(const struct arms_index *ix, uint32_t cell, uint32_t host,
 	      uint32_t metric, struct arm *out)
 {
 	size_t group = cell * ix->nhosts + host;
-	const uint32_t *rows = ix->rows + ix->start[group];
-	struct arm a = { .nunits = ix->start[group + 1] - ix->start[group] };
+	struct arm a = { 0 };
 
-	a.units = xcalloc(a.nunits, sizeof *a.units);
-	load_trials(ix, rows, metric, &a);
+	a.units = xcalloc(ix->start[group + 1] - ix->start[group],
+			  sizeof *a.units);
+	load_trials(ix, group, metric, &a);
 	merge_boots(&a);
 	qsort(a.units, a.nunits, sizeof *a.units, by_order);
 	a.values = xcalloc(a.nunits, sizeof *a.values);

@@ -289,10 +289,27 @@ static void decide(const struct compare_ctx *cx, struct analysis_comparison *c)
 	c->verdict = verdict_decide(&in);
 }
 
+static void find_constant(const struct compare_ctx *cx)
+{
+	const struct dataset_cell *first = &cx->ds->cells[0];
+	struct analysis *an = cx->an;
+
+	an->constant = arena_array(an->arena, first->nlevels, sizeof(bool));
+	for (size_t i = 0; i < first->nlevels; i++) {
+		size_t c = 1;
+
+		while (c < cx->ds->ncells &&
+		       has_level(&cx->ds->cells[c], &first->levels[i]))
+			c++;
+		an->constant[i] = c == cx->ds->ncells && c > 1;
+	}
+}
+
 static int prepare(const struct compare_ctx *cx, struct err *e)
 {
 	if (cx->ds->ncells == 0 || cx->ds->ntrials == 0)
 		return err_set(e, ERR_USAGE, "there is no trial to analyse");
+	find_constant(cx);
 	if (resolve_metrics(cx, e) != 0 || resolve_baseline(cx, e) != 0)
 		return -1;
 	return find_pairs(cx, e);

@@ -108,6 +108,7 @@ struct analysis {
 	struct level *baseline; // as given, or the first cell's
 	size_t nbaseline;
 	bool baseline_given, accepted_confounded;
+	bool *constant;	   // by level of the first cell: every cell has it
 	uint32_t *metrics; // the family's
 	size_t nmetrics;
 	struct analysis_cell *cells; // by metric, cell; pooled ones

@@ -3,6 +3,11 @@
 
 #include "analysis/arms.h"
 #include "analysis/compare.h"
+#include "runner/base/buf.h"
+
+enum {
+	COMPARE_ALIKE_MAX = 3, // warnings of one kind, before they become one
+};
 
 struct compare_ctx {
 	const struct dataset *ds;
@@ -21,3 +26,6 @@ void compare_describe_cells(const struct compare_ctx *cx);
 
 // an->warnings, after everything else.
 void compare_warn(const struct compare_ctx *cx);
+void compare_warn_cells(struct analysis *an);
+// Copies the text; over a limit it says that there are more.
+void compare_push_warning(struct analysis *an, const struct buf *text);

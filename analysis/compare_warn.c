@@ -1,5 +1,5 @@
-// What must be said about the figures: one table of conditions per comparison
-// and one per cell, each row a sentence.
+// What must be said about the comparisons and the data as a whole: a table of
+// conditions, each row a sentence.
 #include "analysis/compare_parts.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ enum {
 	WARNINGS_MAX = 200, // a reader stops long before
 };
 
-static void push(struct analysis *an, const struct buf *text)
+void compare_push_warning(struct analysis *an, const struct buf *text)
 {
 	if (an->nwarnings == WARNINGS_MAX)
 		return;
@@ -35,8 +35,8 @@ static void say_short(const struct analysis *an,
 {
 	(void)an;
 	if (c->verdict.reason == VERDICT_INSUFFICIENT_DATA)
-		buf_printf(out, "n = %zu and %zu: no interval", c->n,
-			   c->n_baseline);
+		buf_printf(out, "n = %zu: no interval",
+			   MIN(c->n, c->n_baseline));
 	else if (c->verdict.reason == VERDICT_NO_DATA)
 		buf_puts(out, c->estimator == COMPARE_BLOCKED
 				      ? "no round has a figure of both arms"
@@ -247,94 +247,66 @@ static say_pair *const of_pairs[] = {
 	say_fragile, say_slot,		say_warmup,   say_doubtful,
 };
 
-static void warn_pair(struct analysis *an, const struct analysis_comparison *c)
+static void warn_one(struct analysis *an, const struct analysis_comparison *c,
+		     const char *said)
 {
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+	words_comparison(an, c, &text);
+	buf_printf(&text, ": %s", said);
+	compare_push_warning(an, &text);
+}
+
+static void warn_alike(struct analysis *an, size_t n, const char *said)
+{
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+	buf_printf(&text, "%zu comparisons: %s", n, said);
+	compare_push_warning(an, &text);
+}
+
+// What one rule says of each comparison, by comparison.
+static uint32_t *collect(const struct analysis *an, say_pair *say,
+			 struct intern *sentences)
+{
+	uint32_t *ids = xcalloc(an->ncomparisons, sizeof *ids);
 	CLEANUP(buf_deinit) struct buf said = BUF_INIT;
 
-	for (size_t i = 0; i < ARRAY_LEN(of_pairs); i++) {
+	for (size_t i = 0; i < an->ncomparisons; i++) {
 		buf_clear(&said);
-		of_pairs[i](an, c, &said);
-		if (said.len == 0)
-			continue;
-		buf_clear(&text);
-		words_comparison(an, c, &text);
-		buf_printf(&text, ": %s", buf_str(&said));
-		push(an, &text);
+		say(an, &an->comparisons[i], &said);
+		ids[i] = said.len == 0 ? INTERN_NONE
+				       : intern_id(sentences, buf_str(&said),
+						   said.len);
 	}
+	return ids;
 }
 
-// --- one cell on one host ---
-
-typedef void say_cell(const struct analysis_cell *c, struct buf *out);
-
-static void say_outliers(const struct analysis_cell *c, struct buf *out)
+// The same sentence of many comparisons is said once.
+static void warn_pairs(struct analysis *an, say_pair *say)
 {
-	if (!diagnose_outliers_warn(&c->outliers))
-		return;
-	words_count(c->outliers.mild + c->outliers.severe, "outlier", out);
-	buf_printf(out,
-		   " of %zu by Tukey's fences (modified z up to %.1f); "
-		   "none is left out",
-		   c->units, c->outliers.modz_max);
-}
+	CLEANUP(intern_deinit) struct intern sentences = { 0 };
+	CLEANUP(cleanup_free) uint32_t *ids = NULL;
+	CLEANUP(cleanup_free) size_t *count = NULL;
 
-static void say_clusters(const struct analysis_cell *c, struct buf *out)
-{
-	if (c->clusters.warn)
-		buf_printf(out,
-			   "two modes %.1f %% apart: more rounds average them, "
-			   "they do not explain them",
-			   100 * c->clusters.apart);
-}
+	intern_init(&sentences);
+	ids = collect(an, say, &sentences);
+	count = xcalloc(sentences.n, sizeof *count);
+	for (size_t i = 0; i < an->ncomparisons; i++)
+		if (ids[i] != INTERN_NONE)
+			count[ids[i]]++;
+	for (size_t i = 0; i < an->ncomparisons; i++) {
+		const char *said;
 
-static void say_drift(const struct analysis_cell *c, struct buf *out)
-{
-	if (!(c->trend.p < 0.01) && !(c->trend.slope_p < 0.01))
-		return;
-	buf_puts(out, "drifts by ");
-	words_pct(c->trend.drift_pct, out);
-	buf_puts(out, " over the run");
-}
-
-static void say_alike(const struct analysis_cell *c, struct buf *out)
-{
-	if (c->autocorrelated)
-		buf_puts(out, "successive figures are alike (von Neumann p < "
-			      ".05): its own interval counts fewer of them");
-}
-
-static void say_quantised(const struct analysis_cell *c, struct buf *out)
-{
-	if (c->quantised && c->d.sd > 0)
-		buf_puts(out, "its spread is below the resolution of the "
-			      "figures");
-}
-
-static say_cell *const of_cells[] = {
-	say_outliers, say_clusters, say_drift, say_alike, say_quantised,
-};
-
-static void warn_cell(struct analysis *an, const struct analysis_cell *c)
-{
-	const struct dataset *ds = an->ds;
-	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
-	CLEANUP(buf_deinit) struct buf said = BUF_INIT;
-
-	for (size_t i = 0; i < ARRAY_LEN(of_cells); i++) {
-		buf_clear(&said);
-		of_cells[i](c, &said);
-		if (said.len == 0)
+		if (ids[i] == INTERN_NONE || count[ids[i]] == 0)
 			continue;
-		buf_clear(&text);
-		if (an->nmetrics > 1)
-			buf_printf(&text, "%s, ", ds->metrics[c->metric].name);
-		buf_puts(&text, ds->cells[c->cell].label);
-		if (c->host != DATASET_NONE)
-			buf_printf(&text, " on %s",
-				   intern_name(&ds->hosts, c->host));
-		buf_printf(&text, ": %s", buf_str(&said));
-		push(an, &text);
+		said = intern_name(&sentences, ids[i]);
+		if (count[ids[i]] <= COMPARE_ALIKE_MAX) {
+			warn_one(an, &an->comparisons[i], said);
+			continue;
+		}
+		warn_alike(an, count[ids[i]], said);
+		count[ids[i]] = 0; // said
 	}
 }
 
@@ -348,7 +320,7 @@ static void warn_order(struct analysis *an)
 		return;
 	buf_puts(&text, "the order of execution was not recorded: drift "
 			"between the arms cannot be told from the effect");
-	push(an, &text);
+	compare_push_warning(an, &text);
 }
 
 static void warn_mixed(struct analysis *an)
@@ -364,7 +336,7 @@ static void warn_mixed(struct analysis *an)
 			   "%s comes in several units or directions; all are "
 			   "taken as \"%s\", %s",
 			   dm->name, dm->unit, better_name(dm->better));
-		push(an, &text);
+		compare_push_warning(an, &text);
 	}
 }
 
@@ -384,7 +356,7 @@ static void warn_unpaired_cells(struct analysis *an)
 			continue;
 		buf_printf(&text, "%s: nothing to compare it with",
 			   an->ds->cells[c].label);
-		push(an, &text);
+		compare_push_warning(an, &text);
 	}
 }
 
@@ -396,26 +368,23 @@ static void warn_records(struct analysis *an)
 		words_count(an->ds->nrepeated, "record", &text);
 		buf_puts(&text, " of an attempt that was there already, left "
 				"out");
-		push(an, &text);
+		compare_push_warning(an, &text);
 	}
 	for (size_t i = 0; i < an->ds->nnotes; i++) {
 		buf_clear(&text);
 		words_count(an->ds->notes[i].trials, "trial", &text);
 		buf_printf(&text, ": %s", an->ds->notes[i].text);
-		push(an, &text);
+		compare_push_warning(an, &text);
 	}
 }
 
 void compare_warn(const struct compare_ctx *cx)
 {
 	struct analysis *an = cx->an;
-	bool by_host = an->nhost_cells > 0;
-	size_t n = by_host ? an->nhost_cells : an->ncells;
 
-	for (size_t i = 0; i < an->ncomparisons; i++)
-		warn_pair(an, &an->comparisons[i]);
-	for (size_t i = 0; i < n; i++)
-		warn_cell(an, by_host ? &an->host_cells[i] : &an->cells[i]);
+	for (size_t i = 0; i < ARRAY_LEN(of_pairs); i++)
+		warn_pairs(an, of_pairs[i]);
+	compare_warn_cells(an);
 	warn_order(an);
 	warn_mixed(an);
 	warn_unpaired_cells(an);

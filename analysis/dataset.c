@@ -34,6 +34,7 @@ static void free_columns(struct dataset *ds)
 	free(ds->host);
 	free(ds->trial);
 	free(ds->attempt);
+	free(ds->metric);
 	free(ds->block);
 	free(ds->boot);
 	free(ds->order);
@@ -222,6 +223,7 @@ static int grow_trials(struct dataset *ds, struct err *e)
 	GROW(ds->host, cap);
 	GROW(ds->trial, cap);
 	GROW(ds->attempt, cap);
+	GROW(ds->metric, cap);
 	GROW(ds->block, cap);
 	GROW(ds->boot, cap);
 	GROW(ds->order, cap);
@@ -272,6 +274,7 @@ static void store_trial(struct dataset *ds, size_t row,
 	ds->host[row] = intern_id(&ds->hosts, host, strlen(host));
 	ds->trial[row] = t->trial;
 	ds->attempt[row] = t->attempt;
+	ds->metric[row] = t->metric;
 	ds->block[row] = t->block;
 	ds->boot[row] = t->boot;
 	ds->order[row] = t->order;
@@ -401,6 +404,7 @@ static struct dataset_trial trial_of(const struct dataset *ds,
 		.trial = r->trial,
 		.attempt = r->attempt,
 		.host = r->host,
+		.metric = DATASET_NONE,
 		.block = r->block,
 		.boot = (uint64_t)r->boot << 32 | r->boot_attempt,
 		.order = (double)(ds->ntrials + ds->nretried),

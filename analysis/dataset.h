@@ -71,6 +71,7 @@ struct dataset {
 	// values[m][t]; NaN when the trial has no such figure.
 	size_t ntrials, trials_cap;
 	uint32_t *cell, *host, *trial, *attempt;
+	uint32_t *metric; // the one metric it was to give; NONE: all of them
 	uint32_t *block;  // number of the round; of a table: id in `blocks`
 	uint64_t *boot;	  // one life of one VM, unique in the dataset
 	double *order;	  // when it ran, on its host: any ascending figure
@@ -122,6 +123,7 @@ struct dataset_trial {
 	uint32_t cell;
 	uint32_t trial, attempt;
 	const char *host; // NULL: ""
+	uint32_t metric;  // the only one it was to give; DATASET_NONE: all
 	uint32_t block;	  // DATASET_NONE: none
 	uint64_t boot;	  // DATASET_NO_BOOT: unknown
 	double order;	  // NaN: unknown

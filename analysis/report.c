@@ -5,6 +5,10 @@
 #include "analysis/report_parts.h"
 #include "analysis/words.h"
 
+enum {
+	METRICS_NAMED = 5, // in a question
+};
+
 static const struct format {
 	const char *name, *file;
 	void (*write)(const struct report *r, struct buf *out);
@@ -88,6 +92,17 @@ static void join_factors(const struct analysis *an, struct buf *out)
 	buf_puts(out, " change ");
 }
 
+static void join_metrics(const struct analysis *an, struct buf *out)
+{
+	if (an->nmetrics > METRICS_NAMED) {
+		words_count(an->nmetrics, "figure", out);
+		return;
+	}
+	for (size_t m = 0; m < an->nmetrics; m++)
+		join(out, m, an->nmetrics,
+		     an->ds->metrics[an->metrics[m]].name);
+}
+
 void report_question(const struct report *r, struct buf *out)
 {
 	const struct analysis *an = r->an;
@@ -100,9 +115,7 @@ void report_question(const struct report *r, struct buf *out)
 		join_factors(an, out);
 	else
 		buf_puts(out, "What is ");
-	for (size_t m = 0; m < an->nmetrics; m++)
-		join(out, m, an->nmetrics,
-		     an->ds->metrics[an->metrics[m]].name);
+	join_metrics(an, out);
 	buf_putc(out, '?');
 }
 

@@ -42,6 +42,19 @@ static void render_tables(const struct pen *p, const struct section *sections,
 	}
 }
 
+// Levels that every cell has are said once, not in every row.
+static void constant_levels(const struct pen *p)
+{
+	CLEANUP(buf_deinit) struct buf levels = BUF_INIT;
+
+	words_constant(p->r->an, &levels);
+	if (levels.len > 0)
+		p->to->paragraph(
+			p->out, p->r,
+			arena_printf(p->arena, "In every cell: %s.",
+				     report_clean(p->arena, levels.data)));
+}
+
 static void paragraph(const struct pen *p, const char *heading,
 		      void (*say)(const struct report *r, struct buf *out))
 {
@@ -107,6 +120,7 @@ void report_render(const struct report *r, const struct report_renderer *to,
 	paragraph(&p, "Question", report_question);
 	answer(&p);
 	render_tables(&p, results, ARRAY_LEN(results));
+	constant_levels(&p);
 	warnings(&p);
 	paragraph(&p, "Methods", report_methods);
 	origin(&p);

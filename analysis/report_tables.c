@@ -81,7 +81,7 @@ static void add_cell_name(struct report_table *t, const struct report *r,
 
 	if (r->an->nmetrics > 1)
 		buf_printf(&b, "%s, ", r->ds->metrics[c->metric].name);
-	buf_puts(&b, r->ds->cells[c->cell].label);
+	words_cell(r->an, c->cell, &b);
 	if (c->host != DATASET_NONE && r->ds->hosts.n > 1)
 		buf_printf(&b, " on %s", intern_name(&r->ds->hosts, c->host));
 	report_table_take(t, &b);

@@ -38,6 +38,16 @@ static void spaces(struct buf *out, size_t n)
 		buf_putc(out, ' ');
 }
 
+// A word; the % after a figure is part of it.
+static size_t word_len(const char *text)
+{
+	size_t len = strcspn(text, " ");
+
+	if (text[len] == ' ' && text[len + 1] == '%')
+		len += 1 + strcspn(text + len + 1, " ");
+	return len;
+}
+
 // Folds at blanks. The first line begins at column `at` already; the others
 // are indented by `indent`.
 static void fold(struct buf *out, const char *text, size_t at, size_t indent,
@@ -46,7 +56,7 @@ static void fold(struct buf *out, const char *text, size_t at, size_t indent,
 	bool fresh = true; // nothing on this line yet
 
 	while (*text != '\0') {
-		size_t len = strcspn(text, " ");
+		size_t len = word_len(text);
 		size_t cols = columns_of(text, len);
 
 		if (!fresh && at + 1 + cols > width) {

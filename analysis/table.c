@@ -160,23 +160,25 @@ static int read_value(const struct reader *r, const struct csv_row *row,
 	return 0;
 }
 
+// The figure that a row has: what the row and the options say of it, and what
+// its name tells.
 static int row_metric(const struct reader *r, const struct csv_row *row,
 		      const char *value_column, uint32_t *metric, struct err *e)
 {
 	const char *name = field(r, row, TABLE_METRIC);
 	const char *unit = field(r, row, TABLE_UNIT);
 	const char *better = field(r, row, TABLE_BETTER);
-	struct metric m = { .name = name != NULL ? name : value_column,
-			    .unit = unit != NULL ? unit : "" };
+	struct table_guess guess =
+		table_guess(name != NULL ? name : value_column, unit);
+	struct metric m = { .name = name,
+			    .unit = unit != NULL ? unit : guess.unit,
+			    .better = guess.better };
 
-	if (name == NULL && r->spec->values.n > 1)
-		m.name = "value";
+	if (name == NULL)
+		m.name = r->spec->values.n > 1 ? "value" : value_column;
 	if (r->spec->has_better)
 		m.better = r->spec->better;
-	else if (better == NULL)
-		m.better = table_guess_better(
-			name != NULL ? name : value_column, m.unit);
-	else if (better_from_name(better, &m.better) != 0)
+	else if (better != NULL && better_from_name(better, &m.better) != 0)
 		return fail_at(r, row, r->map.role[TABLE_BETTER],
 			       "is no direction (have higher, lower, neither)",
 			       e);
@@ -202,6 +204,7 @@ static int add_value(struct reader *r, const struct csv_row *row, size_t value,
 	    row_metric(r, row, name, &metric, e) != 0)
 		return -1;
 	t->outcome = OUTCOME_OK;
+	t->metric = metric;
 	if (read_value(r, row, column, t, &x, &reason, e) != 0)
 		return -1;
 	t->reason = reason.len > 0 ? buf_str(&reason) : NULL;

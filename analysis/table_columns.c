@@ -285,23 +285,30 @@ void table_unused_note(const struct table_unused *u, struct strv *notes)
 
 // --- direction ---
 
-struct direction {
+static const struct meaning {
 	const char *word;
-	enum better better;
-};
-
-static const struct direction directions[] = {
-	{ "iops", BETTER_HIGHER },	 { "bw", BETTER_HIGHER },
-	{ "mbps", BETTER_HIGHER },	 { "mb/s", BETTER_HIGHER },
-	{ "gbps", BETTER_HIGHER },	 { "kbps", BETTER_HIGHER },
-	{ "throughput", BETTER_HIGHER }, { "bandwidth", BETTER_HIGHER },
-	{ "ops", BETTER_HIGHER },	 { "ops/s", BETTER_HIGHER },
-	{ "score", BETTER_HIGHER },	 { "s", BETTER_LOWER },
-	{ "sec", BETTER_LOWER },	 { "seconds", BETTER_LOWER },
-	{ "ms", BETTER_LOWER },		 { "us", BETTER_LOWER },
-	{ "ns", BETTER_LOWER },		 { "latency", BETTER_LOWER },
-	{ "lat", BETTER_LOWER },	 { "time", BETTER_LOWER },
-	{ "duration", BETTER_LOWER },	 { "cycles", BETTER_LOWER },
+	struct table_guess guess;
+} meanings[] = {
+	{ "iops", { BETTER_HIGHER, "IOPS" } },
+	{ "mbps", { BETTER_HIGHER, "MB/s" } },
+	{ "mb/s", { BETTER_HIGHER, "MB/s" } },
+	{ "gbps", { BETTER_HIGHER, "Gb/s" } },
+	{ "ops/s", { BETTER_HIGHER, "ops/s" } },
+	{ "ops", { BETTER_HIGHER, "ops/s" } },
+	{ "bw", { BETTER_HIGHER, "" } },
+	{ "bandwidth", { BETTER_HIGHER, "" } },
+	{ "throughput", { BETTER_HIGHER, "" } },
+	{ "score", { BETTER_HIGHER, "" } },
+	{ "seconds", { BETTER_LOWER, "s" } },
+	{ "sec", { BETTER_LOWER, "s" } },
+	{ "s", { BETTER_LOWER, "s" } },
+	{ "ms", { BETTER_LOWER, "ms" } },
+	{ "us", { BETTER_LOWER, "us" } },
+	{ "ns", { BETTER_LOWER, "ns" } },
+	{ "latency", { BETTER_LOWER, "" } },
+	{ "lat", { BETTER_LOWER, "" } },
+	{ "time", { BETTER_LOWER, "" } },
+	{ "duration", { BETTER_LOWER, "" } },
 };
 
 // Is `word` one of the words of `text`, apart by anything but letters, digits
@@ -322,11 +329,11 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-enum better table_guess_better(const char *name, const char *unit)
+struct table_guess table_guess(const char *name, const char *unit)
 {
-	for (size_t i = 0; i < ARRAY_LEN(directions); i++)
-		if (has_word(name, directions[i].word) ||
-		    has_word(unit, directions[i].word))
-			return directions[i].better;
-	return BETTER_NEITHER;
+	for (size_t i = 0; i < ARRAY_LEN(meanings); i++)
+		if (has_word(name, meanings[i].word) ||
+		    (unit != NULL && has_word(unit, meanings[i].word)))
+			return meanings[i].guess;
+	return (struct table_guess){ BETTER_NEITHER, "" };
 }

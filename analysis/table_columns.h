@@ -69,5 +69,11 @@ void table_unused_see(struct table_unused *u, const struct csv_row *row,
 		      uint32_t cell);
 void table_unused_note(const struct table_unused *u, struct strv *notes);
 
-// From words in the name or unit: "iops" is better higher, "ns" lower.
-enum better table_guess_better(const char *name, const char *unit);
+// From words in the name or unit (which may be NULL): "iops" is better higher,
+// "ns" lower. unit is "" when the name has none.
+struct table_guess {
+	enum better better;
+	const char *unit;
+};
+
+struct table_guess table_guess(const char *name, const char *unit);

@@ -78,21 +78,68 @@ static bool same_level(const struct dataset_cell *other, const struct level *l)
 	return text != NULL && strcmp(text, l->text) == 0;
 }
 
+static void add_level(struct buf *out, size_t start, const struct level *l)
+{
+	buf_printf(out, "%s%s=%s", out->len > start ? ", " : "", l->factor,
+		   l->text);
+}
+
 // The levels of `cell` that `other` has, or has not.
 static void levels_where(const struct dataset_cell *cell,
 			 const struct dataset_cell *other, bool same,
 			 struct buf *out)
 {
-	bool any = false;
+	size_t start = out->len;
 
-	for (size_t i = 0; i < cell->nlevels; i++) {
-		const struct level *l = &cell->levels[i];
+	for (size_t i = 0; i < cell->nlevels; i++)
+		if (same_level(other, &cell->levels[i]) == same)
+			add_level(out, start, &cell->levels[i]);
+}
 
-		if (same_level(other, l) != same)
-			continue;
-		buf_printf(out, "%s%s=%s", any ? ", " : "", l->factor, l->text);
-		any = true;
-	}
+static bool is_constant(const struct analysis *an, const struct level *l)
+{
+	const struct dataset_cell *first = cell_of(an, 0);
+
+	for (size_t i = 0; i < first->nlevels; i++)
+		if (strcmp(first->levels[i].factor, l->factor) == 0)
+			return an->constant[i];
+	return false;
+}
+
+void words_cell(const struct analysis *an, uint32_t cell, struct buf *out)
+{
+	const struct dataset_cell *c = cell_of(an, cell);
+	size_t start = out->len;
+
+	for (size_t i = 0; i < c->nlevels; i++)
+		if (!is_constant(an, &c->levels[i]))
+			add_level(out, start, &c->levels[i]);
+	if (out->len == start)
+		buf_puts(out, c->label);
+}
+
+void words_constant(const struct analysis *an, struct buf *out)
+{
+	const struct dataset_cell *c = cell_of(an, 0);
+	size_t start = out->len;
+
+	for (size_t i = 0; i < c->nlevels; i++)
+		if (is_constant(an, &c->levels[i]))
+			add_level(out, start, &c->levels[i]);
+}
+
+// What both have, but not every cell.
+static void words_shared(const struct analysis *an,
+			 const struct analysis_comparison *c, struct buf *out)
+{
+	const struct dataset_cell *cell = cell_of(an, c->cell);
+	const struct dataset_cell *base = cell_of(an, c->baseline);
+	size_t start = out->len;
+
+	for (size_t i = 0; i < cell->nlevels; i++)
+		if (same_level(base, &cell->levels[i]) &&
+		    !is_constant(an, &cell->levels[i]))
+			add_level(out, start, &cell->levels[i]);
 }
 
 void words_candidate(const struct analysis *an,
@@ -118,14 +165,14 @@ void words_common(const struct analysis *an,
 void words_comparison(const struct analysis *an,
 		      const struct analysis_comparison *c, struct buf *out)
 {
-	CLEANUP(buf_deinit) struct buf common = BUF_INIT;
+	CLEANUP(buf_deinit) struct buf shared = BUF_INIT;
 
 	if (an->nmetrics > 1)
 		buf_printf(out, "%s, ", an->ds->metrics[c->metric].name);
 	words_candidate(an, c, out);
-	words_common(an, c, &common);
-	if (common.len > 0)
-		buf_printf(out, " (%s)", buf_str(&common));
+	words_shared(an, c, &shared);
+	if (shared.len > 0)
+		buf_printf(out, " (%s)", buf_str(&shared));
 }
 
 // Figures that one calls fast or slow; the others are better or worse.

@@ -16,6 +16,11 @@ void words_p(double p, struct buf *out);
 // "1 trial", "2 trials".
 void words_count(size_t n, const char *noun, struct buf *out);
 
+// The cell's levels without those that every cell has, which words_constant
+// gives ("" when there are none): long labels hide what differs.
+void words_cell(const struct analysis *an, uint32_t cell, struct buf *out);
+void words_constant(const struct analysis *an, struct buf *out);
+
 // What differs from the baseline: "backing=hugetlb-2M"; its counterpart
 // "backing=4k"; and what both have: "where=vm, accel=kvm", or nothing.
 void words_candidate(const struct analysis *an,
@@ -24,7 +29,8 @@ void words_baseline(const struct analysis *an,
 		    const struct analysis_comparison *c, struct buf *out);
 void words_common(const struct analysis *an,
 		  const struct analysis_comparison *c, struct buf *out);
-// "block.iops, backing=hugetlb-2M (where=vm)": names one of several.
+// "block.iops, backing=hugetlb-2M (where=vm)": names one of several; without
+// what every cell has.
 void words_comparison(const struct analysis *an,
 		      const struct analysis_comparison *c, struct buf *out);
 
