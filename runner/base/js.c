@@ -185,6 +185,11 @@ enum js_kind js_kind(const struct js *j)
 	return JS_NULL;
 }
 
+bool js_equal(const struct js *a, const struct js *b)
+{
+	return json_equal(in(a), in(b));
+}
+
 void js_set(struct js *obj, const char *key, struct js *child)
 {
 	if (child != NULL && json_object_set_new(in(obj), key, in(child)) < 0)

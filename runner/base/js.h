@@ -53,6 +53,7 @@ void js_print_canonical(const struct js *j, struct buf *out);
 void js_print_pretty(const struct js *j, struct buf *out);
 
 enum js_kind js_kind(const struct js *j); // JS_NULL for NULL
+bool js_equal(const struct js *a, const struct js *b); // by value
 
 // Objects. A `child` of NULL is left out.
 void js_set(struct js *obj, const char *key, struct js *child);

@@ -3,7 +3,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "runner/base/buf.h"
 #include "runner/base/clock.h"
 #include "runner/base/compiler.h"
 
@@ -27,20 +26,10 @@ struct js *environment_add_session(const struct js *former, struct js *hosts,
 	return all;
 }
 
-static bool equal(const struct js *a, const struct js *b)
-{
-	CLEANUP(buf_deinit) struct buf ta = BUF_INIT;
-	CLEANUP(buf_deinit) struct buf tb = BUF_INIT;
-
-	js_print_canonical(a, &ta);
-	js_print_canonical(b, &tb);
-	return strcmp(buf_str(&ta), buf_str(&tb)) == 0;
-}
-
 static bool holds(const struct js *list, const struct js *value)
 {
 	for (size_t i = 0; i < js_len(list); i++) {
-		if (equal(js_at(list, i), value))
+		if (js_equal(js_at(list, i), value))
 			return true;
 	}
 	return false;
@@ -78,7 +67,7 @@ static void merge(struct js *into, const struct js *from)
 		else if (js_kind(old) == JS_OBJECT &&
 			 js_kind(value) == JS_OBJECT)
 			merge(old, value);
-		else if (!equal(old, value))
+		else if (!js_equal(old, value))
 			add_value(into, key, old, value);
 	}
 }

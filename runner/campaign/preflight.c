@@ -154,28 +154,16 @@ static bool is_native(const struct js *vm)
 	return strcmp(js_get_str(vm, "accel", ""), "native") == 0;
 }
 
-static bool has_equal(const struct js *list, const struct js *item)
-{
-	CLEANUP(buf_deinit) struct buf a = BUF_INIT;
-
-	js_print_canonical(item, &a);
-	for (size_t i = 0; i < js_len(list); i++) {
-		CLEANUP(buf_deinit) struct buf b = BUF_INIT;
-
-		js_print_canonical(js_at(list, i), &b);
-		if (strcmp(buf_str(&a), buf_str(&b)) == 0)
-			return true;
-	}
-	return false;
-}
-
 // Takes item over.
 static void append_new(struct js *list, struct js *item)
 {
-	if (has_equal(list, item))
-		js_unref(item);
-	else
-		js_append(list, item);
+	for (size_t i = 0; i < js_len(list); i++) {
+		if (js_equal(js_at(list, i), item)) {
+			js_unref(item);
+			return;
+		}
+	}
+	js_append(list, item);
 }
 
 static void add_workloads(struct js *list, const struct js *workloads)

@@ -110,6 +110,7 @@ static void become_agent(const char *path, int stream, int errors)
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL); // vrun ignores it
 	setsid();
 	if (dup2(stream, STDIN_FILENO) >= 0 &&
 	    dup2(stream, STDOUT_FILENO) >= 0 &&

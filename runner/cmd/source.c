@@ -1,0 +1,136 @@
+#include "runner/cmd/source.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "runner/base/fd.h"
+#include "runner/campaign/store.h"
+#include "runner/matrix/yaml.h"
+
+enum {
+	SOURCE_OPTIONS_VERSION = 1,
+	SOURCE_SETS_MAX = 1000,
+};
+
+void source_deinit(struct source *s)
+{
+	plan_free(s->plan);
+	matrix_free(s->matrix);
+	strv_deinit(&s->set);
+	buf_deinit(&s->text);
+	*s = (struct source){ 0 };
+}
+
+// Options that are short for a --set: what stands around their value.
+static const struct {
+	const char *option, *before, *after;
+} overrides[] = {
+	{ "set", "", "" },
+	{ "rounds", "design.rounds=", "" },
+	{ "seed", "design.seed=", "" },
+	{ "hosts", "hosts=[", "]" },
+};
+
+static void collect_overrides(const struct cmd_args *args, struct strv *set)
+{
+	for (size_t i = 0; i < args->ngiven; i++) {
+		const struct cmd_given *g = &args->given[i];
+
+		for (size_t k = 0; k < ARRAY_LEN(overrides); k++) {
+			if (strcmp(g->option->name, overrides[k].option) == 0)
+				strv_addf(set, "%s%s%s", overrides[k].before,
+					  g->value, overrides[k].after);
+		}
+	}
+}
+
+// Zero is the generator's own default.
+static int draw_seed(uint32_t *seed, struct err *e)
+{
+	do {
+		if (getrandom(seed, sizeof(*seed), 0) != sizeof(*seed))
+			return err_sys(e, ERR_USAGE,
+				       "draw a seed; give one with --seed");
+	} while (*seed < MATRIX_SEED_MIN);
+	return 0;
+}
+
+static int parse(struct source *s, struct err *e)
+{
+	return matrix_parse(s->file, buf_str(&s->text), s->text.len,
+			    (const char *const *)s->set.v, s->set.n, &s->matrix,
+			    e);
+}
+
+int source_load(const struct cmd_args *args, struct source *out, struct err *e)
+{
+	CLEANUP(source_deinit) struct source s = { 0 };
+
+	s.file = args->operands[0];
+	collect_overrides(args, &s.set);
+	if (file_read(s.file, YNODE_BYTES_MAX, &s.text, ERR_USAGE, e) < 0 ||
+	    parse(&s, e) < 0)
+		return -1;
+	s.seed = s.matrix->seed;
+	if (!s.matrix->has_seed && draw_seed(&s.seed, e) < 0)
+		return -1;
+	if (plan_build(s.matrix, s.seed, &s.plan, e) < 0)
+		return -1;
+	*out = s;
+	s = (struct source){ 0 };
+	return 0;
+}
+
+struct js *source_options(const struct source *s)
+{
+	struct js *j = js_object(), *set = js_array();
+
+	for (size_t i = 0; i < s->set.n; i++)
+		js_append(set, js_string(s->set.v[i]));
+	js_set_int(j, "v", SOURCE_OPTIONS_VERSION);
+	js_set_str(j, "vrun", VRUN_VERSION);
+	js_set_str(j, "matrix", s->file);
+	js_set_int(j, "seed", s->seed);
+	js_set(j, "set", set);
+	return j;
+}
+
+static int read_options(const char *dir, struct source *s, struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *j = store_read_js(dir, STORE_OPTIONS, e);
+	const struct js *set;
+	int64_t seed;
+
+	if (j == NULL)
+		return -1;
+	set = js_get(j, "set");
+	seed = js_get_int(j, "seed", 0);
+	if (js_get_int(j, "v", 0) != SOURCE_OPTIONS_VERSION ||
+	    seed < MATRIX_SEED_MIN || seed > MATRIX_SEED_MAX ||
+	    js_len(set) > SOURCE_SETS_MAX)
+		return err_set(e, ERR_STORE,
+			       "%s/" STORE_OPTIONS ": not of format version %d",
+			       dir, SOURCE_OPTIONS_VERSION);
+	s->seed = (uint32_t)seed;
+	for (size_t i = 0; i < js_len(set); i++) {
+		const char *text = js_str(js_at(set, i));
+
+		strv_add(&s->set, text != NULL ? text : "");
+	}
+	return 0;
+}
+
+int source_reload(const char *dir, const char *file, struct source *out,
+		  struct err *e)
+{
+	CLEANUP(source_deinit) struct source s = { .file = file };
+
+	if (read_options(dir, &s, e) < 0 ||
+	    file_read(file, YNODE_BYTES_MAX, &s.text, ERR_USAGE, e) < 0 ||
+	    parse(&s, e) < 0 || plan_build(s.matrix, s.seed, &s.plan, e) < 0)
+		return -1;
+	*out = s;
+	s = (struct source){ 0 };
+	return 0;
+}
