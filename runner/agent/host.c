@@ -1,0 +1,284 @@
+#include "runner/agent/host.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runner/agent/host_facts.h"
+#include "runner/agent/preflight.h"
+#include "runner/agent/trial.h"
+#include "runner/base/alloc.h"
+#include "runner/base/clock.h"
+#include "runner/base/fd.h"
+
+enum {
+	KVM_PROBE_S = 10,  // for the guest to come up under KVM
+	FAREWELL_MS = 500, // for the last words to reach the controller
+};
+
+void host_send(struct host *h, struct js *msg)
+{
+	struct err e = { 0 };
+
+	if (link_send(&h->ctl, msg, &e) < 0 &&
+	    h->watch.stop != WATCH_STOP_ALL) {
+		h->watch.stop = WATCH_STOP_ALL;
+		h->watch.why = "the controller is gone";
+	}
+}
+
+void host_stage(struct host *h, int64_t id, const char *stage)
+{
+	struct js *msg = message_new(MESSAGE_STAGE, id);
+
+	js_set_str(msg, "stage", stage);
+	host_send(h, msg);
+}
+
+static void send_done(struct host *h, int64_t id)
+{
+	host_send(h, message_new(MESSAGE_DONE, id));
+}
+
+static void send_error(struct host *h, int64_t id, const char *text)
+{
+	struct js *msg = message_new(MESSAGE_ERROR, id);
+
+	js_set_str(msg, "message", text);
+	host_send(h, msg);
+}
+
+// --- accel: best ---------------------------------------------------------
+
+static void no_stage(void *arg, const char *stage)
+{
+	(void)arg;
+	(void)stage;
+}
+
+static struct js *probe_request(const char *qemu, const char *image)
+{
+	struct js *vm = js_object();
+
+	js_set_str(vm, "accel", "kvm");
+	js_set_str(vm, "backing", "4k");
+	js_set_str(vm, "qemu", qemu);
+	js_set_str(vm, "image", image);
+	js_set_int(vm, "memory", 512 << 20);
+	js_set_int(vm, "cpus", 1);
+	return vm;
+}
+
+static int probe_kvm(struct host *h, const char *qemu, const char *image,
+		     struct fault *f)
+{
+	CLEANUP(js_unrefp) struct js *request = probe_request(qemu, image);
+	struct vm_boot b = {
+		.request = request,
+		.accel = VM_KVM,
+		.dir = h->dir.own,
+		.rundir = h->dir.own,
+		.deadline_ns = INT64_MAX,
+		.boot_ns = KVM_PROBE_S * NS_PER_S,
+		.watch = &h->watch,
+		.stage = no_stage,
+	};
+	int rc;
+
+	vm_stop(&h->vm);
+	rc = vm_boot(&h->vm, &b, f);
+	vm_stop(&h->vm);
+	return rc;
+}
+
+static void choose(struct host_best *best, enum vm_accel accel, const char *why)
+{
+	best->decided = true;
+	best->accel = accel;
+	snprintf(best->note, sizeof(best->note), "%s", why);
+}
+
+int host_decide_best(struct host *h, const char *qemu, const char *image,
+		     struct fault *f)
+{
+	char why[sizeof(h->best.note)];
+
+	if (h->best.decided)
+		return 0;
+	if (access("/dev/kvm", R_OK | W_OK) < 0) {
+		snprintf(why, sizeof(why),
+			 "accel best: /dev/kvm: %m: TCG is "
+			 "used");
+		choose(&h->best, VM_TCG, why);
+		return 0;
+	}
+	if (probe_kvm(h, qemu, image, f) == 0) {
+		choose(&h->best, VM_KVM, "");
+		return 0;
+	}
+	if (f->outcome == OUTCOME_LOST)
+		return -1;
+	snprintf(why, sizeof(why),
+		 "accel best: /dev/kvm is there, but the guest does not come "
+		 "up under it (%.600s): TCG is used",
+		 f->err.msg);
+	choose(&h->best, VM_TCG, why);
+	return 0;
+}
+
+// --- requests ------------------------------------------------------------
+
+static void serve_facts(struct host *h, const struct message *m)
+{
+	struct js *msg = message_new(MESSAGE_FACTS, m->id);
+
+	js_set(msg, "facts", host_facts());
+	host_send(h, msg);
+}
+
+static void serve_settings(struct host *h, const struct message *m)
+{
+	struct err e = { 0 };
+
+	if (settings_apply(&h->settings, js_get(m->body, "apply"), &e) < 0)
+		send_error(h, m->id, e.msg);
+	else
+		send_done(h, m->id);
+}
+
+static void serve_preflight(struct host *h, const struct message *m)
+{
+	preflight_serve(h, m);
+	send_done(h, m->id);
+}
+
+static void serve_hello(struct host *h, const struct message *m)
+{
+	char text[128];
+
+	if (js_get_int(m->body, "version", 0) == MESSAGE_VERSION)
+		return;
+	snprintf(text, sizeof(text),
+		 "this agent speaks version %d of the protocol; install vrun "
+		 "and vrun-agent of one build",
+		 MESSAGE_VERSION);
+	send_error(h, m->id, text);
+}
+
+static void (*const serve[])(struct host *h, const struct message *m) = {
+	[MESSAGE_HELLO] = serve_hello,	       [MESSAGE_FACTS] = serve_facts,
+	[MESSAGE_PREFLIGHT] = serve_preflight, [MESSAGE_TRIAL] = trial_serve,
+	[MESSAGE_SETTINGS] = serve_settings,
+};
+
+static void serve_request(struct host *h, const struct message *m)
+{
+	char text[96];
+
+	if ((size_t)m->type < ARRAY_LEN(serve) && serve[m->type] != NULL) {
+		serve[m->type](h, m);
+		return;
+	}
+	snprintf(text, sizeof(text), "\"%s\" is no request to a host",
+		 message_type_name(m->type));
+	send_error(h, m->id, text);
+}
+
+// A `stop` may come in a trial, which then ended as lost, or between two.
+static void serve_stop(struct host *h)
+{
+	vm_stop(&h->vm);
+	h->watch.stop = WATCH_GO;
+	send_done(h, h->watch.stop_id);
+}
+
+static int serve_all(struct host *h, struct err *e)
+{
+	while (h->watch.stop != WATCH_STOP_ALL) {
+		struct message m;
+		int rc = watch_request(&h->watch, &m, e);
+
+		if (rc < 0)
+			return -1;
+		if (rc > 0) {
+			serve_request(h, &m);
+			message_deinit(&m);
+		}
+		if (h->watch.stop == WATCH_STOP_TRIAL)
+			serve_stop(h);
+	}
+	return 0;
+}
+
+// --- life ----------------------------------------------------------------
+
+static void send_hello(struct host *h)
+{
+	struct js *msg = message_new(MESSAGE_HELLO, 0);
+
+	js_set_int(msg, "version", MESSAGE_VERSION);
+	js_set_str(msg, "arch", "x86_64");
+	js_set_int(msg, "pid", getpid());
+	host_send(h, msg);
+}
+
+static int start(struct host *h, struct err *e)
+{
+	link_init(&h->ctl, STDIN_FILENO, STDOUT_FILENO, "controller");
+	vm_init(&h->vm);
+	if (fd_set_nonblock(STDIN_FILENO) < 0 ||
+	    fd_set_nonblock(STDOUT_FILENO) < 0)
+		return err_sys(e, ERR_HOST, "standard input and output");
+	if (watch_init(&h->watch, &h->ctl, e) < 0 ||
+	    rundir_open(&h->dir, e) < 0)
+		return -1;
+	return settings_init(&h->settings, h->dir.base, "", e);
+}
+
+// Sends what is left to be said, if anybody still listens.
+static void farewell(struct host *h)
+{
+	const struct watch_for room = {
+		.fd = h->ctl.out,
+		.write = true,
+		.deadline_ns = clock_mono_ns() + FAREWELL_MS * NS_PER_MS,
+		.what = "room to send",
+	};
+	struct watch quiet = { .signals = -1 };
+	struct fault f;
+
+	while (link_wants_write(&h->ctl)) {
+		if (watch_wait(&quiet, &room, &f) < 0 ||
+		    link_flush(&h->ctl, &f.err) < 0)
+			return;
+	}
+}
+
+static void finish(struct host *h)
+{
+	vm_stop(&h->vm);
+	settings_deinit(&h->settings);
+	rundir_close(&h->dir);
+	farewell(h);
+	watch_deinit(&h->watch);
+	link_deinit(&h->ctl);
+}
+
+int host_main(void)
+{
+	struct host *h = xcalloc(1, sizeof(*h));
+	struct err e = { 0 };
+	int rc = start(h, &e);
+
+	if (rc == 0) {
+		send_hello(h);
+		rc = serve_all(h, &e);
+	}
+	if (rc < 0) {
+		fprintf(stderr, "vrun-agent: %s\n", e.msg);
+		send_error(h, 0, e.msg);
+	}
+	finish(h);
+	free(h);
+	return rc < 0;
+}

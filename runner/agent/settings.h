@@ -1,0 +1,38 @@
+// Host settings that the agent changes, and the lease that remembers how they
+// were: written before the first change, restored at the end, and by the next
+// agent when this one dies first. A lease of a living agent is respected.
+#pragma once
+
+#include "runner/agent/vm_spec.h"
+#include "runner/base/err.h"
+#include "runner/base/js.h"
+
+enum {
+	SETTINGS_LEASE_MAX = 1 << 16, // bytes of a lease file
+};
+
+struct settings {
+	char *root;	  // "" but in tests: prefix of /sys and /proc
+	char *dir;	  // where the leases of this user's agents live
+	char *lease;	  // own lease file
+	struct js *saved; // {path: value before}; NULL: nothing changed
+};
+
+// Restores from leases whose agents are dead.
+int settings_init(struct settings *s, const char *dir, const char *root,
+		  struct err *e) MUST_CHECK;
+// Restores all that was changed, removes the lease, frees.
+void settings_deinit(struct settings *s);
+
+// Makes `need` huge pages available beside those in use. *got is what there
+// is then; less than `need` is an outcome, not an error.
+int settings_hold_pages(struct settings *s, uint64_t page_bytes, uint64_t need,
+			uint64_t *got, struct err *e) MUST_CHECK;
+// The huge pages that this VM's memory takes; an error when there are fewer.
+int settings_hold_for(struct settings *s, const struct vm_spec *spec,
+		      struct err *e) MUST_CHECK;
+// {"pages": {"2M": 256}} of a `settings` request.
+int settings_apply(struct settings *s, const struct js *apply,
+		   struct err *e) MUST_CHECK;
+// Puts back what was changed; nothing when nothing was.
+void settings_restore(struct settings *s);

@@ -1,0 +1,337 @@
+#include "runner/agent/trial.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "runner/agent/check.h"
+#include "runner/agent/procfs.h"
+#include "runner/base/clock.h"
+#include "runner/base/fd.h"
+
+enum {
+	STAGE_MAX = 64
+};
+
+// CPU time and theft when the guest's workloads began.
+struct sample {
+	bool valid;
+	uint64_t cpu_ns, steal_ns;
+};
+
+struct trial {
+	struct host *h;
+	const struct message *request;
+	struct arena *arena;
+	struct result *result;
+	struct js *answer; // the guest's message; result borrows from it
+	char stage[STAGE_MAX];
+	int64_t stage_ns; // when it began
+	int64_t begin_ns, deadline_ns, run_ns;
+	struct sample before;
+};
+
+static void enter(void *arg, const char *stage)
+{
+	struct trial *t = arg;
+
+	snprintf(t->stage, sizeof(t->stage), "%s", stage);
+	t->stage_ns = clock_mono_ns();
+	host_stage(t->h, t->request->id, stage);
+}
+
+// --- the VM --------------------------------------------------------------
+
+static bool wants_fio(const struct js *workloads)
+{
+	for (size_t i = 0; i < js_len(workloads); i++) {
+		const char *engine =
+			js_get_str(js_at(workloads, i), "engine", "");
+
+		if (strcmp(engine, "fio") == 0)
+			return true;
+	}
+	return false;
+}
+
+static int decide_accel(struct trial *t, enum vm_accel *accel,
+			struct vm_spec *spec, struct fault *f)
+{
+	const struct host_best *best = &t->h->best;
+
+	*accel = spec->accel;
+	if (*accel != VM_BEST)
+		return 0;
+	if (host_decide_best(t->h, spec->qemu, spec->image, f) < 0)
+		return -1;
+	*accel = best->accel;
+	if (best->note[0] != '\0')
+		result_note(t->arena, t->result, "%s", best->note);
+	return 0;
+}
+
+static int boot(struct trial *t, bool fio, struct fault *f)
+{
+	const struct js *body = t->request->body;
+	struct host *h = t->h;
+	struct vm_boot b = {
+		.request = js_get(body, "vm"),
+		.dir = js_get_str(body, "dir", h->dir.own),
+		.rundir = h->dir.own,
+		.want_fio = fio,
+		.deadline_ns = t->deadline_ns,
+		.boot_ns = VM_BOOT_S * NS_PER_S,
+		.watch = &h->watch,
+		.stage = enter,
+		.arg = t,
+	};
+	struct vm_spec spec;
+
+	if (dir_make_all(b.dir) < 0)
+		return fault_set(f, OUTCOME_FAILED, "%s: %m", b.dir);
+	if (vm_spec_from_js(b.request, &spec, &f->err) < 0)
+		return fault_from_err(f, OUTCOME_FAILED);
+	if (decide_accel(t, &b.accel, &spec, f) < 0)
+		return -1;
+	if (settings_hold_for(&h->settings, &spec, &f->err) < 0)
+		return fault_from_err(f, OUTCOME_FAILED);
+	if (vm_boot(&h->vm, &b, f) < 0)
+		return -1;
+	h->boot = js_get_int(body, "boot", 0);
+	h->vm_has_fio = fio;
+	return 0;
+}
+
+static int ensure_vm(struct trial *t, struct fault *f)
+{
+	const struct js *body = t->request->body;
+	struct host *h = t->h;
+	bool fio = wants_fio(js_get(body, "workloads"));
+	bool same = h->boot == js_get_int(body, "boot", 0);
+
+	if (vm_is_up(&h->vm) && !child_has_ended(&h->vm.child) && same &&
+	    (h->vm_has_fio || !fio))
+		return 0;
+	vm_stop(&h->vm);
+	return boot(t, fio, f);
+}
+
+// --- the run -------------------------------------------------------------
+
+static struct sample sample(const struct vm *vm)
+{
+	struct sample s = { 0 };
+	struct procfs_stat stat;
+
+	s.valid = vm->spec.accel != VM_NATIVE &&
+		  procfs_stat(vm->child.pid, 0, &stat) == 0 &&
+		  procfs_steal_ns(&s.steal_ns) == 0;
+	if (s.valid)
+		s.cpu_ns = stat.cpu_ns;
+	return s;
+}
+
+static void add_samples(struct trial *t)
+{
+	struct sample after = sample(&t->h->vm);
+	uint64_t rss;
+
+	if (!t->before.valid || !after.valid)
+		return;
+	result_metric(t->arena, t->result, "qemu.cpu",
+		      (double)(after.cpu_ns - t->before.cpu_ns) / 1e9, "s",
+		      BETTER_NEITHER);
+	result_metric(t->arena, t->result, "host.steal",
+		      (double)(after.steal_ns - t->before.steal_ns) / 1e9, "s",
+		      BETTER_NEITHER);
+	if (procfs_status_bytes(t->h->vm.child.pid, "VmHWM", &rss) == 0)
+		result_metric(t->arena, t->result, "qemu.rss", (double)rss,
+			      "bytes", BETTER_NEITHER);
+}
+
+static int send_run(struct trial *t, struct fault *f)
+{
+	const struct js *body = t->request->body;
+	struct js *run = message_new(MESSAGE_RUN, t->request->id);
+	static const char *const keys[] = { "workloads", "boot", "seq",
+					    "seed" };
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		struct js *v = js_get(body, keys[i]);
+
+		if (v != NULL)
+			js_set(run, keys[i], js_ref(v));
+	}
+	return vm_send(&t->h->vm, run, f);
+}
+
+// 1: the answer is here.
+static int take_message(struct trial *t, struct message *m, struct fault *f)
+{
+	switch ((int)m->type) {
+	case MESSAGE_STAGE:
+		enter(t, js_get_str(m->body, "stage", "run"));
+		return 0;
+	case MESSAGE_RESULT:
+		t->answer = TAKE_PTR(m->body);
+		return 1;
+	case MESSAGE_ERROR:
+		return fault_set(f, OUTCOME_FAILED, "guest agent: %s",
+				 js_get_str(m->body, "message", "?"));
+	default:
+		return fault_set(f, OUTCOME_FAILED,
+				 "guest agent: unexpected message \"%s\"",
+				 message_type_name(m->type));
+	}
+}
+
+static int run(struct trial *t, struct fault *f)
+{
+	int rc = 0;
+
+	enter(t, "run");
+	t->before = sample(&t->h->vm);
+	t->run_ns = clock_mono_ns();
+	if (send_run(t, f) < 0)
+		return -1;
+	while (rc == 0) {
+		struct message m;
+
+		if (vm_receive(&t->h->vm, t->deadline_ns,
+			       "the workload's result", &m, f) < 0)
+			return -1;
+		rc = take_message(t, &m, f);
+		message_deinit(&m);
+	}
+	t->run_ns = clock_mono_ns() - t->run_ns;
+	return rc < 0 ? -1 : 0;
+}
+
+// --- the result ----------------------------------------------------------
+
+// The guest's result becomes this one's, with what the host knows on top.
+static int merge(struct trial *t, struct fault *f)
+{
+	struct result *mine = t->result, *r = result_new(t->arena);
+
+	if (result_from_js(js_get(t->answer, "result"), t->arena, r, &f->err) <
+	    0) {
+		fault_from_err(f, OUTCOME_FAILED);
+		return fault_wrap(f, "guest agent");
+	}
+	for (size_t i = 0; i < mine->nchecks; i++)
+		result_check(t->arena, r, &mine->checks[i]);
+	for (size_t i = 0; i < mine->nnotes; i++)
+		result_note(t->arena, r, "%s", mine->notes[i]);
+	t->result = r;
+	return 0;
+}
+
+static void set_ns(struct js *times, const char *key, int64_t from, int64_t to)
+{
+	if (from != 0 && to != 0)
+		js_set_int(times, key, to - from);
+}
+
+static struct js *times_of(const struct trial *t, const struct vm *vm)
+{
+	struct js *times = js_object(), *guest = t->result->times;
+
+	if (guest != NULL)
+		js_set(times, "guest", js_copy(guest));
+	js_set_int(times, "begin_mono_ns", t->begin_ns);
+	set_ns(times, "qmp_ns", vm->exec_ns, vm->qmp_ns);
+	set_ns(times, "boot_ns", vm->exec_ns, vm->hello_ns);
+	set_ns(times, "guest_boot_ns", vm->cont_ns, vm->hello_ns);
+	js_set_int(times, "run_ns", t->run_ns);
+	js_set_int(times, "trial_ns", clock_mono_ns() - t->begin_ns);
+	return times;
+}
+
+static struct js *qemu_facts(const struct vm *vm)
+{
+	struct js *q = js_object(), *argv = js_array();
+
+	for (size_t i = 0; i < vm->argv.n; i++)
+		js_append(argv, js_string(vm->argv.v[i]));
+	js_set(q, "argv", argv);
+	if (vm->spec.accel != VM_NATIVE) {
+		js_set_str(q, "accel", vm_accel_name(vm->spec.accel));
+		js_set_str(q, "version", vm->qmp.version);
+	}
+	return q;
+}
+
+static struct js *facts_of(const struct trial *t, const struct vm *vm)
+{
+	struct js *facts =
+		t->result->facts ? js_copy(t->result->facts) : js_object();
+	const struct js *guest = js_get(vm->hello, "facts");
+
+	js_set(facts, vm->spec.accel == VM_NATIVE ? "agent" : "qemu",
+	       qemu_facts(vm));
+	if (guest != NULL)
+		js_set(facts, "guest", js_copy(guest));
+	return facts;
+}
+
+static void send_result(struct trial *t)
+{
+	CLEANUP(js_unrefp) struct js *times = times_of(t, &t->h->vm);
+	CLEANUP(js_unrefp) struct js *facts = facts_of(t, &t->h->vm);
+	struct js *msg = message_new(MESSAGE_RESULT, t->request->id);
+
+	t->result->times = times;
+	t->result->facts = facts;
+	js_set(msg, "result", result_to_js(t->result));
+	host_send(t->h, msg);
+}
+
+static int perform(struct trial *t, struct fault *f)
+{
+	if (ensure_vm(t, f) < 0)
+		return -1;
+	enter(t, "check");
+	if (check_vm(&t->h->vm, t->arena, t->result, f) < 0)
+		return -1;
+	check_judge(t->arena, t->result);
+	if (t->result->outcome != OUTCOME_OK)
+		return 0;
+	if (run(t, f) < 0 || merge(t, f) < 0)
+		return -1;
+	add_samples(t);
+	check_judge(t->arena, t->result);
+	return 0;
+}
+
+// Its VM is not to be trusted with another trial.
+static void blame(struct trial *t, struct fault *f)
+{
+	double s = (double)(clock_mono_ns() - t->stage_ns) / 1e9;
+
+	if (f->outcome == OUTCOME_TIMEOUT)
+		fault_wrap(f, "stage \"%s\" took more than %.1f s", t->stage,
+			   s);
+	vm_explain(&t->h->vm, f);
+	result_fail(t->arena, t->result, f->outcome, "%s", f->err.msg);
+	t->result->stage = t->stage;
+}
+
+void trial_serve(struct host *h, const struct message *request)
+{
+	CLEANUP(arena_freep) struct arena *arena = arena_new();
+	struct trial t = { .h = h, .request = request, .arena = arena };
+	struct fault f = { 0 };
+	int64_t limit = js_get_int(request->body, "timeout_ns", 0);
+	bool failed;
+
+	t.result = result_new(arena);
+	t.begin_ns = t.stage_ns = clock_mono_ns();
+	t.deadline_ns = limit > 0 ? t.begin_ns + limit : INT64_MAX;
+	failed = perform(&t, &f) < 0;
+	if (failed)
+		blame(&t, &f);
+	send_result(&t);
+	if (failed || js_get_bool(request->body, "last", true))
+		vm_stop(&h->vm);
+	js_unref(t.answer);
+}

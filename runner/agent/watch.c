@@ -1,0 +1,204 @@
+#include "runner/agent/watch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "runner/base/clock.h"
+#include "runner/base/fd.h"
+
+enum slot {
+	SLOT_SIGNALS,
+	SLOT_CTL_IN,
+	SLOT_CTL_OUT,
+	SLOT_CHILD,
+	SLOT_FD,
+	SLOT_COUNT
+};
+
+int watch_init(struct watch *w, struct link *ctl, struct err *e)
+{
+	sigset_t set;
+
+	*w = (struct watch){ .signals = -1, .ctl = ctl };
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0 ||
+	    signal(SIGPIPE, SIG_IGN) == SIG_ERR)
+		return err_sys(e, ERR_HOST, "signals");
+	w->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (w->signals < 0)
+		return err_sys(e, ERR_HOST, "signalfd");
+	return 0;
+}
+
+void watch_deinit(struct watch *w)
+{
+	fd_closep(&w->signals);
+	for (size_t i = 0; i < w->npending; i++)
+		message_deinit(&w->pending[i]);
+	w->npending = 0;
+}
+
+static void stop_all(struct watch *w, const char *why)
+{
+	if (w->stop != WATCH_STOP_ALL)
+		w->why = why;
+	w->stop = WATCH_STOP_ALL;
+}
+
+static void stop_trial(struct watch *w, int64_t id)
+{
+	if (w->stop == WATCH_GO) {
+		w->why = "the controller stopped it";
+		w->stop = WATCH_STOP_TRIAL;
+	}
+	w->stop_id = id;
+}
+
+static void take_signal(struct watch *w)
+{
+	struct signalfd_siginfo si;
+
+	if (read(w->signals, &si, sizeof(si)) != (ssize_t)sizeof(si))
+		return;
+	stop_all(w, strsignal((int)si.ssi_signo));
+}
+
+// Stop and bye act at once; other requests wait for their turn.
+static void take_message(struct watch *w, struct message *m)
+{
+	if (m->type == MESSAGE_BYE) {
+		stop_all(w, "the controller said bye");
+	} else if (m->type == MESSAGE_STOP) {
+		stop_trial(w, m->id);
+	} else if (w->npending == WATCH_PENDING_MAX) {
+		stop_all(w, "the controller queued too many requests");
+	} else {
+		w->pending[w->npending++] = *m;
+		m->body = NULL;
+	}
+	message_deinit(m);
+}
+
+static void take_controller(struct watch *w)
+{
+	struct message m;
+	struct err e = { 0 };
+	int end = link_read(w->ctl, &e), got;
+
+	while ((got = link_next(w->ctl, &m, &e)) > 0)
+		take_message(w, &m);
+	if (got < 0)
+		stop_all(w, "the controller does not speak the protocol");
+	if (end != 0)
+		stop_all(w, "the controller is gone");
+}
+
+static void flush_controller(struct watch *w)
+{
+	struct err e = { 0 };
+
+	if (link_flush(w->ctl, &e) < 0)
+		stop_all(w, "the controller is gone");
+}
+
+static void fill(struct pollfd *p, const struct watch *w,
+		 const struct watch_for *what)
+{
+	bool listen = w->ctl != NULL && w->stop != WATCH_STOP_ALL;
+	bool unsent = listen && link_wants_write(w->ctl);
+
+	for (int i = 0; i < SLOT_COUNT; i++)
+		p[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	p[SLOT_SIGNALS].fd = w->signals;
+	p[SLOT_CTL_IN].fd = listen ? w->ctl->in : -1;
+	p[SLOT_CTL_OUT].fd = unsent ? w->ctl->out : -1;
+	p[SLOT_CTL_OUT].events = POLLOUT;
+	p[SLOT_CHILD].fd = what->child ? what->child->pidfd : -1;
+	p[SLOT_FD].fd = what->fd;
+	p[SLOT_FD].events = what->write ? POLLOUT : POLLIN;
+}
+
+static int timeout_ms(int64_t deadline_ns)
+{
+	int64_t left = deadline_ns - clock_mono_ns();
+
+	if (deadline_ns == 0)
+		return -1;
+	if (left <= 0)
+		return 0;
+	return (int)MIN(left / NS_PER_MS + 1, (int64_t)1 << 30);
+}
+
+static int child_fault(struct child *c, struct fault *f)
+{
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+	child_describe_end(c, &text);
+	return fault_set(f, OUTCOME_FAILED, "%s", text.data);
+}
+
+// 1: keep waiting.
+static int judge(struct watch *w, struct pollfd *p,
+		 const struct watch_for *what, struct fault *f)
+{
+	if (p[SLOT_SIGNALS].revents)
+		take_signal(w);
+	if (p[SLOT_CTL_IN].revents)
+		take_controller(w);
+	if (p[SLOT_CTL_OUT].revents)
+		flush_controller(w);
+	if (w->stop != WATCH_GO)
+		return fault_set(f, OUTCOME_LOST, "stopped: %s", w->why);
+	if (p[SLOT_FD].revents)
+		return 0;
+	if (p[SLOT_CHILD].revents && child_has_ended(what->child))
+		return child_fault(what->child, f);
+	if (timeout_ms(what->deadline_ns) == 0)
+		return fault_set(f, OUTCOME_TIMEOUT, "%s did not come in time",
+				 what->what);
+	return 1;
+}
+
+int watch_wait(struct watch *w, const struct watch_for *what, struct fault *f)
+{
+	struct pollfd p[SLOT_COUNT];
+	int rc;
+
+	do {
+		fill(p, w, what);
+		if (poll(p, SLOT_COUNT, timeout_ms(what->deadline_ns)) < 0 &&
+		    errno != EINTR)
+			return fault_set(f, OUTCOME_FAILED, "poll: %s",
+					 strerror(errno));
+		rc = judge(w, p, what, f);
+	} while (rc > 0);
+	return rc;
+}
+
+int watch_request(struct watch *w, struct message *out, struct err *e)
+{
+	const struct watch_for anything = { .fd = -1, .what = "a request" };
+	struct pollfd p[SLOT_COUNT];
+	struct fault f;
+
+	while (w->npending == 0 && w->stop == WATCH_GO) {
+		fill(p, w, &anything);
+		if (poll(p, SLOT_COUNT, -1) < 0 && errno != EINTR)
+			return err_sys(e, ERR_HOST, "poll");
+		if (judge(w, p, &anything, &f) < 0)
+			break;
+	}
+	if (w->npending == 0 || w->stop == WATCH_STOP_ALL)
+		return 0;
+	*out = w->pending[0];
+	memmove(w->pending, w->pending + 1,
+		--w->npending * sizeof(w->pending[0]));
+	return 1;
+}

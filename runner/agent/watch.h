@@ -1,0 +1,55 @@
+// Everything that the agent listens to while it waits for one thing: signals,
+// the controller (which may take its word back or go away), the end of the
+// process it depends on, and the clock. One poll(2), no timer ticks: nothing
+// wakes up during a measurement.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runner/agent/child.h"
+#include "runner/agent/fault.h"
+#include "runner/agent/link.h"
+
+enum {
+	WATCH_PENDING_MAX = 64, // requests that a controller may queue
+};
+
+enum watch_stop {
+	WATCH_GO,
+	WATCH_STOP_TRIAL, // the controller asked for it
+	WATCH_STOP_ALL,	  // bye, end of the controller's input, a signal
+};
+
+struct watch {
+	int signals;	  // signalfd of TERM, INT, HUP; -1: none
+	struct link *ctl; // the controller, or NULL
+	enum watch_stop stop;
+	const char *why; // "the controller is gone", for messages
+	int64_t stop_id; // of the `stop` request to answer; 0: none
+	struct message pending[WATCH_PENDING_MAX]; // in order of arrival
+	size_t npending;
+};
+
+struct watch_for {
+	int fd;		     // -1: only for the clock and the child
+	bool write;	     // until fd is writable, not readable
+	struct child *child; // its end is a fault; or NULL
+	int64_t deadline_ns; // clock_mono_ns; 0: none
+	const char *what;    // "QMP's greeting", for the message
+};
+
+// Blocks TERM, INT, HUP for good and reads them from a descriptor.
+int watch_init(struct watch *w, struct link *ctl, struct err *e) MUST_CHECK;
+void watch_deinit(struct watch *w);
+
+// Returns 0 when fd is ready (even if the child has ended too: its last
+// words come first). Faults: the child ended (failed), the deadline passed
+// (timeout), or somebody wants the agent to stop (lost).
+int watch_wait(struct watch *w, const struct watch_for *what,
+	       struct fault *f) MUST_CHECK;
+
+// The next request of the controller, waiting for it: 1 and *out, or 0 when
+// the agent is to end.
+int watch_request(struct watch *w, struct message *out,
+		  struct err *e) MUST_CHECK;
