@@ -209,18 +209,24 @@ static struct bootstrap no_interval(double estimate)
 				   .hi = NAN };
 }
 
-// Means of one arm: all of them, or `draws` of them.
-static int resample_means(struct sample s, size_t draws, gsl_rng *rng,
+// How the distribution is had: by enumeration, or by draws.
+struct method {
+	bool exact;
+	size_t draws;
+	gsl_rng *rng;
+};
+
+static int resample_means(struct sample s, const struct method *m,
 			  struct points *out)
 {
-	if (draws == 0) {
+	if (m->exact) {
 		enumerate_means(s.x, s.n, out);
 		return 0;
 	}
-	if (rng == NULL)
+	if (m->rng == NULL || m->draws == 0)
 		return -1;
-	for (size_t i = 0; i < draws; i++)
-		points_add(out, draw_mean(s.x, s.n, rng), 1);
+	for (size_t i = 0; i < m->draws; i++)
+		points_add(out, draw_mean(s.x, s.n, m->rng), 1);
 	return 0;
 }
 
@@ -245,15 +251,15 @@ struct bootstrap bootstrap_mean(struct sample x, double conf, size_t draws)
 	CLEANUP(rng_freep) gsl_rng *rng = seeded();
 	struct moments m = sample_moments(x);
 	struct bootstrap r = no_interval(m.mean);
+	struct method how = { multisets(m.n) <= BOOTSTRAP_EXACT_MAX, draws,
+			      rng };
 	struct influence f = { 0 };
 	struct sample s = { .n = m.n };
 
 	s.x = v = sample_finite(x, &s.n);
-	if (!(m.var > 0))
+	if (!(m.var > 0) || resample_means(s, &how, &p) != 0)
 		return r;
-	r.exact = multisets(m.n) <= BOOTSTRAP_EXACT_MAX;
-	if (resample_means(s, r.exact ? 0 : draws, rng, &p) != 0)
-		return r;
+	r.exact = how.exact;
 	add_influence(&f, s, 1, false);
 	r.accel = acceleration(&f);
 	set_interval(&r, &p, conf);
@@ -291,7 +297,7 @@ struct bootstrap bootstrap_log_ratio(struct sample a, struct sample b,
 	struct moments ma = sample_moments(a), mb = sample_moments(b);
 	struct bootstrap r = no_interval(log(mb.mean / ma.mean));
 	struct influence f = { 0 };
-	bool exact;
+	struct method how = { .draws = draws, .rng = rng };
 
 	if (!(ma.mean > 0) || !(mb.mean > 0))
 		return no_interval(NO_FIGURE);
@@ -299,14 +305,14 @@ struct bootstrap bootstrap_log_ratio(struct sample a, struct sample b,
 	b.x = vb = sample_finite(b, &b.n);
 	if (!(ma.var + mb.var > 0))
 		return r;
-	exact = multisets(a.n) * multisets(b.n) <= BOOTSTRAP_EXACT_MAX;
-	if (resample_means(a, exact ? 0 : draws, rng, &pa) != 0 ||
-	    resample_means(b, exact ? 0 : draws, rng, &pb) != 0 ||
-	    pair_up(&pa, &pb, exact, &p) != 0)
+	how.exact = multisets(a.n) * multisets(b.n) <= BOOTSTRAP_EXACT_MAX;
+	if (resample_means(a, &how, &pa) != 0 ||
+	    resample_means(b, &how, &pb) != 0 ||
+	    pair_up(&pa, &pb, how.exact, &p) != 0)
 		return no_interval(NO_FIGURE);
 	add_influence(&f, a, -1, true);
 	add_influence(&f, b, 1, true);
-	r.exact = exact;
+	r.exact = how.exact;
 	r.accel = acceleration(&f);
 	set_interval(&r, &p, conf);
 	return r;
