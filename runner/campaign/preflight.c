@@ -96,6 +96,28 @@ int findings_add_message(struct findings *f, const char *host,
 	return 0;
 }
 
+void findings_require(struct findings *f, const char *check, const char *level)
+{
+	struct finding none = { .host = "here",
+				.check = check,
+				.level = FINDING_WARN,
+				.what = "is required but was not looked at" };
+	enum finding_level l;
+	bool made = false;
+
+	if (finding_level_from_name(level, &l) < 0)
+		l = FINDING_OK; // "ignore"
+	for (size_t i = 0; i < f->n; i++) {
+		if (strcmp(f->items[i].check, check) != 0)
+			continue;
+		made = true;
+		if (f->items[i].level != FINDING_OK)
+			f->items[i].level = l;
+	}
+	if (!made && l != FINDING_OK)
+		findings_add(f, &none);
+}
+
 size_t findings_count(const struct findings *f, enum finding_level l)
 {
 	size_t n = 0;

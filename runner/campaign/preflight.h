@@ -48,6 +48,11 @@ int findings_add_message(struct findings *f, const char *host,
 			 const struct js *body, struct err *e) MUST_CHECK;
 size_t findings_count(const struct findings *f, enum finding_level l);
 
+// What `require:` says of a check: "refuse", "warn" or "ignore" takes the
+// place of warn and refuse; a check that is fine stays so. A check that was
+// not made at all is a warning.
+void findings_require(struct findings *f, const char *check, const char *level);
+
 // The table for people. `from` leaves out what is milder.
 void findings_print(const struct findings *f, enum finding_level from,
 		    struct buf *out);

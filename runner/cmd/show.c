@@ -48,6 +48,13 @@ static unsigned terminal_width(void)
 	return REPORT_WIDTH;
 }
 
+int show_check(const struct cmd_args *args, struct err *e)
+{
+	enum report_format ignored;
+
+	return format_of(args, &ignored, e);
+}
+
 int show_report(const struct cmd_args *args, struct report *r, struct err *e)
 {
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;

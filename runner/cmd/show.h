@@ -14,6 +14,8 @@
 	{ "output", 'o', "FILE", "write to FILE instead of standard output" }
 // clang-format on
 
+// Whether the options make sense, before anything is done for them.
+int show_check(const struct cmd_args *args, struct err *e) MUST_CHECK;
 // Sets r->width and r->color.
 int show_report(const struct cmd_args *args, struct report *r,
 		struct err *e) MUST_CHECK;

@@ -1,0 +1,161 @@
+#include "runner/cmd/measure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runner/base/log.h"
+#include "runner/campaign/environment.h"
+#include "runner/campaign/results.h"
+
+static enum progress_mode mode_of(const struct cmd_args *args)
+{
+	const char *term = getenv("TERM");
+
+	if (cmd_has(args, "quiet"))
+		return PROGRESS_QUIET;
+	if (isatty(STDERR_FILENO) && term != NULL && strcmp(term, "dumb") != 0)
+		return PROGRESS_LIVE;
+	return PROGRESS_LINES;
+}
+
+int measure_init(struct measure *m, const struct cmd_args *args,
+		 const struct source *source, struct err *e)
+{
+	*m = (struct measure){ .args = args, .source = source };
+	if (show_check(args, e) < 0)
+		return -1;
+	if (cmd_has(args, "verbose"))
+		log_set_level(LOG_INFO);
+	findings_init(&m->findings);
+	m->progress = progress_new(STDERR_FILENO, mode_of(args));
+	return 0;
+}
+
+void measure_deinit(struct measure *m)
+{
+	campaign_free(m->campaign);
+	journal_close(m->journal);
+	store_close(m->store);
+	progress_free(m->progress);
+	findings_deinit(&m->findings);
+}
+
+int measure_preflight(struct measure *m, struct err *e)
+{
+	const struct matrix *matrix = m->source->matrix;
+
+	m->campaign = campaign_new(m->source->plan, NULL, m->progress);
+	progress_say(m->progress, false, "vrun: looking at the hosts");
+	if (campaign_prepare(m->campaign, &m->findings, e) < 0)
+		return -1;
+	for (size_t i = 0; i < matrix->nrequire; i++)
+		findings_require(&m->findings, matrix->require[i].key,
+				 matrix->require[i].value);
+	return 0;
+}
+
+int measure_judge(struct measure *m, struct err *e)
+{
+	CLEANUP(buf_deinit) struct buf table = BUF_INIT;
+	bool quiet = cmd_has(m->args, "quiet");
+	size_t refused = findings_count(&m->findings, FINDING_REFUSE);
+
+	findings_print(&m->findings, quiet ? FINDING_REFUSE : FINDING_OK,
+		       &table);
+	fputs(buf_str(&table), stderr);
+	if (refused == 0)
+		return 0;
+	campaign_dismiss(m->campaign);
+	return err_set(e, ERR_REFUSED,
+		       "preflight: %zu finding%s above refuse%s to run this "
+		       "matrix; mend %s, or see `require:` in `vrun help "
+		       "matrix`",
+		       refused, refused == 1 ? "" : "s",
+		       refused == 1 ? "s" : "", refused == 1 ? "it" : "them");
+}
+
+// The session's facts join those of former ones.
+static int keep_hosts(struct measure *m, const struct journal_log *log,
+		      struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *former = NULL;
+	CLEANUP(js_unrefp) struct js *all = NULL;
+
+	if (log != NULL) {
+		former = store_read_js(m->store->dir, STORE_HOSTS, e);
+		if (former == NULL)
+			return -1;
+	}
+	all = environment_add_session(former,
+				      campaign_hosts(m->campaign, &m->findings),
+				      VRUN_VERSION);
+	return store_write_js(m->store, STORE_HOSTS, all, e);
+}
+
+static int open_journal(struct measure *m, const struct journal_log *log,
+			struct err *e)
+{
+	CLEANUP(cleanup_free) char *path = store_path(m->store, STORE_TRIALS);
+
+	if (log != NULL && log->torn_bytes > 0)
+		progress_say(m->progress, true,
+			     "vrun: %s: the last line was torn; its %llu bytes "
+			     "are cut off and its trial is run again",
+			     path, (unsigned long long)log->torn_bytes);
+	return journal_open(path, log, &m->journal, e);
+}
+
+int measure_run(struct measure *m, const struct journal_log *log, struct err *e)
+{
+	if (keep_hosts(m, log, e) < 0 || open_journal(m, log, e) < 0 ||
+	    campaign_attach(m->campaign, m->store, m->journal, log, e) < 0)
+		return -1;
+	if (campaign_run(m->campaign, e) == 0)
+		return 0;
+	if (e->kind == ERR_INTERRUPTED) {
+		size_t used = strlen(e->msg);
+
+		snprintf(e->msg + used, sizeof(e->msg) - used,
+			 "; go on with: vrun resume %s", m->store->dir);
+	}
+	return -1;
+}
+
+static int write_reports(const struct measure *m, const struct results *r,
+			 struct err *e)
+{
+	for (int f = 0; f < REPORT_FORMATS; f++) {
+		CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+		report_write(&r->report, (enum report_format)f, &text);
+		if (store_write(m->store,
+				report_file_name((enum report_format)f),
+				buf_str(&text), text.len, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+// Complete: every trial was ok, on every host.
+static int status_of(const struct schedule_counts *n)
+{
+	return n->ok == n->trials ? CMD_OK : CMD_INCOMPLETE;
+}
+
+int measure_report(struct measure *m, int *status, struct err *e)
+{
+	CLEANUP(results_freep) struct results *r = NULL;
+
+	progress_clear(m->progress);
+	if (results_load(m->store->dir, false, &r, e) < 0)
+		return -1;
+	if (write_reports(m, r, e) < 0 || store_finish(m->store, e) < 0 ||
+	    show_report(m->args, &r->report, e) < 0)
+		return -1;
+	progress_say(m->progress, false, "vrun: results are in %s",
+		     m->store->dir);
+	*status = status_of(&r->counts);
+	return 0;
+}
