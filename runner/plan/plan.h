@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runner/base/arena.h"
 #include "runner/base/err.h"
 #include "runner/base/js.h"
 #include "runner/record/record.h"
@@ -16,8 +17,14 @@ enum {
 	PLAN_VERSION = 1,
 	PLAN_ID_CHARS = 64, // SHA-256 of the canonical form, hexadecimal
 	PLAN_CELLS_MAX = 10000,
-	PLAN_TRIALS_MAX = 10 * 1000 * 1000,
+	PLAN_TRIALS_MAX = 1000 * 1000,
 };
+
+// The level of a factor that has no effect in a cell, such as `backing` under
+// accel: native. It stands for every level when a baseline is looked for.
+#define PLAN_LEVEL_ANY "-"
+
+struct matrix;
 
 enum plan_order {
 	PLAN_BLOCKS,
@@ -38,7 +45,7 @@ struct plan_cell {
 struct plan_trial {
 	uint32_t id;	   // its index; trials are listed in the order they run
 	uint32_t host;	   // index in hosts
-	uint32_t block;	   // round, from 0
+	uint32_t block;	   // round, from 0; the warm-up rounds come first
 	uint32_t boot;	   // unique in the plan
 	uint32_t position; // place in its block, from 0
 	uint32_t repeat;   // repetition inside the boot, from 0
@@ -47,6 +54,7 @@ struct plan_trial {
 };
 
 struct plan {
+	struct arena *arena;
 	const char *name, *question;
 	char id[PLAN_ID_CHARS + 1];
 	uint64_t seed;
@@ -73,6 +81,11 @@ struct plan {
 	const char **notes; // merged cells and the like, as sentences
 	size_t nnotes;
 };
+
+// Expands and orders. `seed` is the matrix's own or one that the caller drew:
+// nothing is drawn here. On failure `e` has every error, with its place.
+int plan_build(const struct matrix *m, uint32_t seed, struct plan **out,
+	       struct err *e) MUST_CHECK;
 
 void plan_free(struct plan *p);
 void plan_freep(struct plan **p);

@@ -1,0 +1,467 @@
+#include "runner/plan/expand.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runner/base/buf.h"
+
+#define LEVEL_ANY SIZE_MAX // the factor has no effect in this cell
+
+struct expand {
+	const struct matrix *m;
+	struct plan *p;
+	struct arena *a; // the plan's
+	struct diags *d;
+	size_t **levels; // of each cell: a level index for each factor
+	size_t nlevels, levels_cap, cells_cap, notes_cap;
+	size_t *factor_of; // by slot_index: factor + 1, or 0
+	bool *mattered;	   // by slot_index: it had an effect in some cell
+	bool *rule_used;
+	size_t *merged;	    // by factor: combinations that were a cell already
+	uint32_t *group_of; // first cell of each group of boots
+	struct param_value *defaults; // by param_index
+};
+
+static size_t slot_index(size_t owner, const struct param *p)
+{
+	return owner * param_count + param_index(p);
+}
+
+static struct expand *expand_new(const struct matrix *m, struct plan *p,
+				 struct diags *d)
+{
+	struct expand *x = arena_alloc(p->arena, sizeof(*x));
+	size_t slots = m->nowners * param_count;
+
+	*x = (struct expand){ .m = m, .p = p, .a = p->arena, .d = d };
+	x->factor_of = arena_array(x->a, slots, sizeof(*x->factor_of));
+	x->mattered = arena_array(x->a, slots, sizeof(*x->mattered));
+	x->rule_used = arena_array(x->a, m->nexclude + 1, sizeof(bool));
+	x->merged = arena_array(x->a, m->nfactors + 1, sizeof(*x->merged));
+	x->defaults = arena_array(x->a, param_count, sizeof(*x->defaults));
+	for (size_t i = 0; i < param_count; i++)
+		x->defaults[i] = param_default(&param_table[i], x->a);
+	for (size_t i = 0; i < m->nfactors; i++) {
+		const struct matrix_factor *f = &m->factors[i];
+
+		for (size_t j = 0; j < f->ntargets; j++)
+			x->factor_of[slot_index(f->targets[j].owner,
+						f->targets[j].param)] = i + 1;
+	}
+	return x;
+}
+
+static void note(struct expand *x, const char *text)
+{
+	const char **slot = arena_push(x->a, &x->p->notes, &x->p->nnotes,
+				       &x->notes_cap, sizeof(*x->p->notes));
+	*slot = text;
+}
+
+// What the matrix says, whether it has an effect or not.
+static const struct param_value *stated(const struct expand *x,
+					const size_t *level, size_t owner,
+					const struct param *p)
+{
+	size_t f = x->factor_of[slot_index(owner, p)];
+
+	if (f == 0)
+		return x->m->owners[owner].slots[param_index(p)].value;
+	return &x->m->factors[f - 1].levels[level[f - 1]].value;
+}
+
+static bool matters(const struct expand *x, const size_t *level, size_t owner,
+		    const struct param *p)
+{
+	const struct param *on;
+	const struct param_value *v;
+
+	if (p->needs.param == NULL)
+		return true;
+	on = param_find(p->kind, p->needs.param);
+	v = stated(x, level, owner, on);
+	return (strcmp(v->s, p->needs.value) == 0) != p->needs.is_not;
+}
+
+static bool factor_matters(const struct expand *x, const size_t *level,
+			   const struct matrix_factor *f)
+{
+	for (size_t i = 0; i < f->ntargets; i++) {
+		if (matters(x, level, f->targets[i].owner, f->targets[i].param))
+			return true;
+	}
+	return false;
+}
+
+static bool partial_holds(const struct matrix_partial *part,
+			  const size_t *level)
+{
+	for (size_t i = 0; i < part->n; i++) {
+		size_t at = level[part->refs[i].factor];
+
+		if (at != part->refs[i].level && at != LEVEL_ANY)
+			return false;
+	}
+	return true;
+}
+
+static bool is_excluded(struct expand *x, const size_t *level)
+{
+	bool hit = false;
+
+	// Every rule is tried: one that another covers is used, too.
+	for (size_t i = 0; i < x->m->nexclude; i++) {
+		if (!partial_holds(&x->m->exclude[i], level))
+			continue;
+		x->rule_used[i] = true;
+		hit = true;
+	}
+	return hit;
+}
+
+// `level` with LEVEL_ANY in place of what has no effect.
+static size_t *effective(struct expand *x, const size_t *level, bool *any)
+{
+	size_t n = x->m->nfactors;
+	size_t *out = arena_array(x->a, n + 1, sizeof(*out));
+
+	*any = false;
+	for (size_t i = 0; i < n; i++) {
+		out[i] = level[i];
+		if (!factor_matters(x, level, &x->m->factors[i])) {
+			out[i] = LEVEL_ANY;
+			*any = true;
+		}
+	}
+	return out;
+}
+
+static bool same_levels(const struct expand *x, const size_t *a,
+			const size_t *b)
+{
+	return memcmp(a, b, x->m->nfactors * sizeof(*a)) == 0;
+}
+
+static bool is_known(const struct expand *x, const size_t *level)
+{
+	for (size_t i = 0; i < x->p->ncells; i++) {
+		if (same_levels(x, x->levels[i], level))
+			return true;
+	}
+	return false;
+}
+
+static struct js *params_to_js(struct expand *x, const size_t *level,
+			       size_t owner, struct js *out)
+{
+	const struct matrix_owner *o = &x->m->owners[owner];
+
+	for (size_t i = 0; i < param_count; i++) {
+		const struct param *p = &param_table[i];
+		const struct param_value *v = &x->defaults[i];
+
+		if (o->slots[i].value == NULL)
+			continue;
+		if (matters(x, level, owner, p)) {
+			v = stated(x, level, owner, p);
+			x->mattered[slot_index(owner, p)] = true;
+		}
+		js_set(out, p->name, param_to_js(p, v));
+	}
+	return out;
+}
+
+static struct js *workloads_to_js(struct expand *x, const size_t *level)
+{
+	struct js *list = js_array();
+
+	for (size_t i = 1; i < x->m->nowners; i++) {
+		struct js *w = js_object();
+
+		js_set_str(w, "kind", x->m->owners[i].kind->name);
+		js_set_str(w, "name", x->m->owners[i].name);
+		js_append(list, params_to_js(x, level, i, w));
+	}
+	return list;
+}
+
+static const char *label_of(struct expand *x, const struct plan_cell *c)
+{
+	CLEANUP(buf_deinit) struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < c->nlevels; i++)
+		buf_printf(&b, "%s%s=%s", i ? ", " : "", c->levels[i].factor,
+			   c->levels[i].text);
+	return c->nlevels == 0 ? "all" : arena_strdup(x->a, buf_str(&b));
+}
+
+static void set_levels(struct expand *x, struct plan_cell *c,
+		       const size_t *level)
+{
+	const struct matrix *m = x->m;
+
+	c->nlevels = m->nfactors;
+	c->levels = arena_array(x->a, m->nfactors + 1, sizeof(*c->levels));
+	for (size_t i = 0; i < m->nfactors; i++) {
+		const struct matrix_factor *f = &m->factors[i];
+
+		c->levels[i].factor = arena_strdup(x->a, f->name);
+		c->levels[i].text =
+			level[i] == LEVEL_ANY
+				? PLAN_LEVEL_ANY
+				: arena_strdup(x->a, f->levels[level[i]].text);
+	}
+	c->label = label_of(x, c);
+}
+
+static bool sets_vm(const struct matrix_factor *f)
+{
+	return f->targets[0].owner == MATRIX_VM;
+}
+
+static bool same_boot(const struct expand *x, const size_t *a, const size_t *b)
+{
+	for (size_t i = 0; i < x->m->nfactors; i++) {
+		if (sets_vm(&x->m->factors[i]) && a[i] != b[i])
+			return false;
+	}
+	return true;
+}
+
+// Cells with equal VMs share a group.
+static uint32_t boot_group(struct expand *x, uint32_t *ngroups, uint32_t cell)
+{
+	for (uint32_t g = 0; g < *ngroups; g++) {
+		if (same_boot(x, x->levels[x->group_of[g]], x->levels[cell]))
+			return g;
+	}
+	x->group_of[*ngroups] = cell;
+	return (*ngroups)++;
+}
+
+static void count_merged(struct expand *x, const size_t *level)
+{
+	for (size_t i = 0; i < x->m->nfactors; i++)
+		x->merged[i] += level[i] == LEVEL_ANY;
+}
+
+static void add_cell(struct expand *x, const size_t *level)
+{
+	struct plan *p = x->p;
+	struct plan_cell *c;
+	size_t **slot, *known;
+	bool any;
+
+	known = effective(x, level, &any);
+	if (any && is_known(x, known)) {
+		count_merged(x, known);
+		return;
+	}
+	slot = arena_push(x->a, &x->levels, &x->nlevels, &x->levels_cap,
+			  sizeof(*x->levels));
+	*slot = known;
+	c = arena_push(x->a, &p->cells, &p->ncells, &x->cells_cap, sizeof(*c));
+	c->id = (uint32_t)(p->ncells - 1);
+	set_levels(x, c, known);
+	c->vm = params_to_js(x, level, MATRIX_VM, js_object());
+	c->workloads = workloads_to_js(x, level);
+}
+
+// The next combination, the last factor running fastest; false at the end.
+static bool next_combination(const struct matrix *m, size_t *level)
+{
+	for (size_t i = m->nfactors; i-- > 0;) {
+		if (++level[i] < m->factors[i].nlevels)
+			return true;
+		level[i] = 0;
+	}
+	return false;
+}
+
+static struct place place_of_factors(const struct matrix *m)
+{
+	if (m->nfactors > 0)
+		return m->factors[0].at;
+	return (struct place){ m->file, 0, 0 };
+}
+
+static bool combinations_fit(struct expand *x)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < x->m->nfactors; i++) {
+		if (__builtin_mul_overflow(n, x->m->factors[i].nlevels, &n) ||
+		    n > EXPAND_COMBINATIONS_MAX) {
+			diag_add(x->d, place_of_factors(x->m),
+				 "factors: more than %d combinations; take "
+				 "levels or factors away",
+				 EXPAND_COMBINATIONS_MAX);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void add_cells(struct expand *x)
+{
+	size_t *level = arena_array(x->a, x->m->nfactors + 1, sizeof(*level));
+
+	do {
+		if (!is_excluded(x, level))
+			add_cell(x, level);
+	} while (x->p->ncells <= PLAN_CELLS_MAX &&
+		 next_combination(x->m, level));
+	if (x->p->ncells > PLAN_CELLS_MAX)
+		diag_add(x->d, place_of_factors(x->m),
+			 "factors: more than %d cells; take levels away or "
+			 "exclude some",
+			 PLAN_CELLS_MAX);
+}
+
+static void check_rules(struct expand *x)
+{
+	for (size_t i = 0; i < x->m->nexclude; i++) {
+		if (!x->rule_used[i])
+			diag_add(x->d, x->m->exclude[i].at,
+				 "exclude: this rule drops no cell");
+	}
+	if (x->p->ncells == 0)
+		diag_add(x->d, place_of_factors(x->m),
+			 "exclude: the rules leave no cell");
+}
+
+static const char *partial_text(struct expand *x,
+				const struct matrix_partial *part)
+{
+	CLEANUP(buf_deinit) struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < part->n; i++) {
+		const struct matrix_factor *f =
+			&x->m->factors[part->refs[i].factor];
+
+		buf_printf(&b, "%s%s=%s", i ? ", " : "", f->name,
+			   f->levels[part->refs[i].level].text);
+	}
+	return arena_strdup(x->a, buf_str(&b));
+}
+
+// Without a baseline in the matrix, the first cell.
+static void set_baseline(struct expand *x)
+{
+	const struct matrix_partial *b = &x->m->baseline;
+	struct plan *p = x->p;
+	bool found = false;
+
+	for (size_t i = 0; i < p->ncells && !found; i++)
+		found = partial_holds(b, x->levels[i]);
+	if (!found) {
+		diag_add(x->d, b->at, "baseline: no cell has %s%s",
+			 partial_text(x, b),
+			 x->m->nexclude ? ": exclude drops it" : "");
+		return;
+	}
+	if (b->n == 0) {
+		p->baseline = p->cells[0].levels;
+		p->nbaseline = p->cells[0].nlevels;
+		return;
+	}
+	p->nbaseline = b->n;
+	p->baseline = arena_array(x->a, b->n, sizeof(*p->baseline));
+	for (size_t i = 0; i < b->n; i++) {
+		const struct matrix_factor *f =
+			&x->m->factors[b->refs[i].factor];
+
+		p->baseline[i].factor = arena_strdup(x->a, f->name);
+		p->baseline[i].text =
+			arena_strdup(x->a, f->levels[b->refs[i].level].text);
+	}
+}
+
+static void note_merged(struct expand *x)
+{
+	for (size_t i = 0; i < x->m->nfactors; i++) {
+		const struct matrix_factor *f = &x->m->factors[i];
+
+		if (x->merged[i] > 0)
+			note(x, arena_printf(x->a,
+					     "cells that differ only in %s are "
+					     "one where it has no effect (%s): "
+					     "%zu fewer",
+					     f->name,
+					     param_condition(
+						     f->targets[0].param, x->a),
+					     x->merged[i]));
+	}
+}
+
+static const char *slot_name(struct expand *x, size_t owner,
+			     const struct param *p)
+{
+	if (owner == MATRIX_VM)
+		return p->name;
+	return arena_printf(x->a, "%s.%s", x->m->owners[owner].name, p->name);
+}
+
+// What somebody took the trouble to write should not go unused unheard.
+static void note_unused(struct expand *x)
+{
+	for (size_t o = 0; o < x->m->nowners; o++) {
+		for (size_t i = 0; i < param_count; i++) {
+			const struct param *p = &param_table[i];
+
+			if (!x->m->owners[o].slots[i].given ||
+			    x->mattered[slot_index(o, p)])
+				continue;
+			note(x, arena_printf(x->a,
+					     "%s has no effect in any cell "
+					     "(%s)",
+					     slot_name(x, o, p),
+					     param_condition(p, x->a)));
+		}
+	}
+}
+
+uint64_t expand_work_ns(const struct js *workloads)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < js_len(workloads); i++) {
+		const struct js *w = js_at(workloads, i);
+
+		sum += (uint64_t)MAX(js_get_int(w, "ramp", 0), 0) +
+		       (uint64_t)MAX(js_get_int(w, "runtime", 0), 0);
+	}
+	return sum;
+}
+
+static void finish_cells(struct expand *x, struct expansion *out)
+{
+	struct plan *p = x->p;
+
+	x->group_of = arena_array(x->a, p->ncells, sizeof(*x->group_of));
+	for (uint32_t i = 0; i < p->ncells; i++) {
+		uint64_t work = expand_work_ns(p->cells[i].workloads);
+
+		p->cells[i].boot_group = boot_group(x, &out->ngroups, i);
+		out->work_ns = MAX(out->work_ns, work);
+	}
+	set_baseline(x);
+	note_merged(x);
+	note_unused(x);
+}
+
+int expand_cells(const struct matrix *m, struct plan *p, struct expansion *out,
+		 struct diags *d)
+{
+	struct expand *x = expand_new(m, p, d);
+	size_t before = d->n;
+
+	*out = (struct expansion){ 0 };
+	if (!combinations_fit(x))
+		return -1;
+	add_cells(x);
+	check_rules(x);
+	if (p->ncells > 0)
+		finish_cells(x, out);
+	return d->n == before ? 0 : -1;
+}

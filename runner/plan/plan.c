@@ -1,0 +1,215 @@
+#include "runner/plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runner/base/alloc.h"
+#include "runner/base/clock.h"
+#include "runner/base/units.h"
+#include "runner/plan/expand.h"
+#include "runner/plan/hash.h"
+#include "runner/plan/order.h"
+
+enum {
+	DURATION_CHARS = 64,
+};
+
+#define BOOT_ALLOWANCE_NS (120 * NS_PER_S)
+
+static const char **copy_names(struct arena *a, const char *const *names,
+			       size_t n)
+{
+	const char **out =
+		arena_array(a, n + 1, sizeof(*out)); // room for one more
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = arena_strdup(a, names[i]);
+	return out;
+}
+
+static enum plan_order order_of(enum matrix_order o)
+{
+	switch (o) {
+	case MATRIX_BLOCKS:
+		return PLAN_BLOCKS;
+	case MATRIX_WILLIAMS:
+		return PLAN_WILLIAMS;
+	case MATRIX_SEQUENTIAL:
+		return PLAN_SEQUENTIAL;
+	}
+	abort();
+}
+
+static void copy_design(const struct matrix *m, struct plan *p)
+{
+	struct arena *a = p->arena;
+
+	p->name = arena_strdup(a, m->name);
+	p->question = arena_strdup(a, m->question);
+	p->rng = ORDER_RNG;
+	p->order = order_of(m->order);
+	p->hosts = copy_names(a, m->hosts, m->nhosts);
+	p->nhosts = m->nhosts;
+	p->rounds = m->rounds;
+	p->warmup_rounds = m->warmup_rounds;
+	p->repeat = m->repeat;
+	p->retries = m->retries;
+	p->cooldown_ns = m->cooldown_ns;
+	p->metrics = copy_names(a, m->metrics, m->nmetrics);
+	p->nmetrics = m->nmetrics;
+	p->has_margin = m->has_margin;
+	p->margin = m->margin;
+}
+
+static void set_timeout(const struct matrix *m, struct plan *p,
+			uint64_t work_ns, struct diags *d)
+{
+	char have[DURATION_CHARS], need[DURATION_CHARS];
+
+	p->timeout_ns = m->timeout_ns;
+	if (p->timeout_ns == 0)
+		p->timeout_ns = BOOT_ALLOWANCE_NS + 3 * work_ns;
+	if (p->timeout_ns > work_ns)
+		return;
+	units_format_duration(p->timeout_ns, have, sizeof(have));
+	units_format_duration(work_ns, need, sizeof(need));
+	diag_add(d, m->timeout_at,
+		 "timeout: %s is no longer than the workloads themselves (%s)",
+		 have, need);
+}
+
+static bool trials_fit(const struct matrix *m, struct plan *p, struct diags *d)
+{
+	uint64_t n = (uint64_t)p->rounds + p->warmup_rounds;
+
+	// At most 2 * 10^5 * 10^3 * 256 * 10^4: below 2^63.
+	n *= (uint64_t)p->repeat * p->nhosts * p->ncells;
+	p->ntrials = (size_t)n;
+	if (n <= PLAN_TRIALS_MAX)
+		return true;
+	diag_add(d, (struct place){ m->file, 0, 0 },
+		 "%zu cells in %u rounds on %zu hosts make %llu trials: more "
+		 "than %d",
+		 p->ncells, p->rounds, p->nhosts, (unsigned long long)n,
+		 PLAN_TRIALS_MAX);
+	return false;
+}
+
+static void make_trials(struct plan *p, uint32_t ngroups)
+{
+	CLEANUP(cleanup_free)
+	uint32_t *group = xcalloc(p->ncells, sizeof(*group));
+	struct order_spec spec = {
+		.order = p->order,
+		.nhosts = (uint32_t)p->nhosts,
+		.ncells = (uint32_t)p->ncells,
+		.group = group,
+		.ngroups = ngroups,
+		.blocks = p->rounds + p->warmup_rounds,
+		.repeat = p->repeat,
+		.seed = (uint32_t)p->seed,
+	};
+
+	for (size_t i = 0; i < p->ncells; i++)
+		group[i] = p->cells[i].boot_group;
+	p->trials = arena_array(p->arena, p->ntrials, sizeof(*p->trials));
+	order_trials(&spec, p->trials);
+}
+
+static void add_note(struct plan *p, const char *text)
+{
+	const char **notes = copy_names(p->arena, p->notes, p->nnotes);
+
+	notes[p->nnotes++] = text;
+	p->notes = notes;
+}
+
+// What a reader of the order must know.
+static void note_order(struct plan *p, uint32_t ngroups)
+{
+	uint32_t boots = order_williams_rows(ngroups);
+
+	if (p->order == PLAN_SEQUENTIAL && p->ncells > 1)
+		add_note(p, "order: sequential runs one cell after the other: "
+			    "a drift of the host looks like an effect");
+	if (p->order == PLAN_WILLIAMS && p->rounds % boots != 0)
+		add_note(p, arena_printf(p->arena,
+					 "order: williams balances boots over "
+					 "each %u rounds; %u is no multiple",
+					 boots, p->rounds));
+}
+
+static int build(const struct matrix *m, struct plan *p, struct diags *d,
+		 struct err *e)
+{
+	struct expansion x;
+	bool ok = expand_cells(m, p, &x, d) == 0;
+
+	if (ok) {
+		set_timeout(m, p, x.work_ns, d);
+		trials_fit(m, p, d);
+	}
+	if (diag_report(d, e) < 0)
+		return -1;
+	make_trials(p, x.ngroups);
+	note_order(p, x.ngroups);
+	plan_hash(p, p->id);
+	return 0;
+}
+
+int plan_build(const struct matrix *m, uint32_t seed, struct plan **out,
+	       struct err *e)
+{
+	CLEANUP(plan_freep) struct plan *p = xcalloc(1, sizeof(*p));
+	struct diags d = { 0 };
+
+	p->arena = d.arena = arena_new();
+	p->seed = seed;
+	copy_design(m, p);
+	if (build(m, p, &d, e) < 0)
+		return -1;
+	*out = TAKE_PTR(p);
+	return 0;
+}
+
+void plan_free(struct plan *p)
+{
+	if (p == NULL)
+		return;
+	for (size_t i = 0; i < p->ncells; i++) {
+		js_unref(p->cells[i].vm);
+		js_unref(p->cells[i].workloads);
+	}
+	arena_free(p->arena);
+	free(p);
+}
+
+void plan_freep(struct plan **p)
+{
+	plan_free(*p);
+}
+
+static bool has_vm(const struct plan_cell *c)
+{
+	return strcmp(js_get_str(c->vm, "accel", ""), "native") != 0;
+}
+
+uint64_t plan_estimate_ns(const struct plan *p, uint64_t boot_ns)
+{
+	CLEANUP(cleanup_free) uint64_t *host = NULL;
+	uint64_t longest = 0;
+
+	host = xcalloc(p->nhosts + 1, sizeof(*host));
+	for (size_t i = 0; i < p->ntrials; i++) {
+		const struct plan_trial *t = &p->trials[i];
+		const struct plan_cell *c = &p->cells[t->cell];
+
+		host[t->host] += expand_work_ns(c->workloads) + p->cooldown_ns;
+		if (t->first_in_boot && has_vm(c))
+			host[t->host] += boot_ns;
+	}
+	// Hosts work at the same time.
+	for (size_t i = 0; i < p->nhosts; i++)
+		longest = MAX(longest, host[i]);
+	return longest;
+}
