@@ -1,8 +1,11 @@
 // A line of trials.jsonl, perhaps torn or edited. What is accepted is written
-// and read again with the same bytes, canonically.
+// and read again with the same bytes, canonically; a histogram in it that is
+// accepted gives percentiles between its least and its greatest value.
 #include <assert.h>
 #include <string.h>
 
+#include "runner/base/alloc.h"
+#include "runner/base/hist.h"
 #include "runner/record/record.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -30,6 +33,31 @@ static void read_again(const struct record *r)
 	assert(strcmp(buf_str(&first), buf_str(&second)) == 0);
 }
 
+static void check_hist(const struct js *j)
+{
+	CLEANUP(cleanup_free) struct hist *h = xmalloc(sizeof(*h));
+	struct err e = { .kind = ERR_NONE };
+
+	if (hist_from_js(j, h, &e) < 0 || h->n == 0)
+		return;
+	for (int i = 0; i <= 10; i++) {
+		double x = hist_percentile(h, i / 10.0);
+
+		assert(x >= (double)h->min && x <= (double)h->max);
+	}
+}
+
+static void check_hists(const struct record *r)
+{
+	const char *key = NULL;
+	struct js *hist = NULL;
+
+	if (r->result == NULL)
+		return;
+	JS_FOREACH (r->result->hists, key, hist)
+		check_hist(hist);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
@@ -38,9 +66,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct record r;
 
 	if (record_parse((const char *)data, size, "trials.jsonl:1", a, &r,
-			 &tree, &e) == 0)
+			 &tree, &e) == 0) {
 		read_again(&r);
-	else
+		check_hists(&r);
+	} else {
 		assert(tree == NULL && e.kind == ERR_STORE && e.msg[0]);
+	}
 	return 0;
 }
