@@ -87,6 +87,8 @@ static int probe_kvm(struct host *h, const char *qemu, const char *image,
 
 	vm_stop(&h->vm);
 	rc = vm_boot(&h->vm, &b, f);
+	if (rc < 0)
+		vm_explain(&h->vm, f);
 	vm_stop(&h->vm);
 	return rc;
 }

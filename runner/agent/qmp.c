@@ -165,7 +165,7 @@ static int greet(struct qmp *q, int64_t deadline_ns, struct fault *f)
 	if (n == NULL)
 		return fault_set(f, OUTCOME_FAILED,
 				 "QMP: the greeting has no version");
-	snprintf(q->version, sizeof(q->version), "%d.%d.%d%s",
+	snprintf(q->version, sizeof(q->version), "%d.%d.%d %s",
 		 (int)js_get_int(n, "major", 0), (int)js_get_int(n, "minor", 0),
 		 (int)js_get_int(n, "micro", 0), js_get_str(v, "package", ""));
 	return qmp_command(q, "qmp_capabilities", NULL, &ret, f);

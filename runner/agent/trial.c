@@ -267,8 +267,9 @@ static struct js *facts_of(const struct trial *t, const struct vm *vm)
 		t->result->facts ? js_copy(t->result->facts) : js_object();
 	const struct js *guest = js_get(vm->hello, "facts");
 
-	js_set(facts, vm->spec.accel == VM_NATIVE ? "agent" : "qemu",
-	       qemu_facts(vm));
+	if (vm->argv.n > 0)
+		js_set(facts, vm->spec.accel == VM_NATIVE ? "agent" : "qemu",
+		       qemu_facts(vm));
 	if (guest != NULL)
 		js_set(facts, "guest", js_copy(guest));
 	return facts;
@@ -311,7 +312,8 @@ static void blame(struct trial *t, struct fault *f)
 	if (f->outcome == OUTCOME_TIMEOUT)
 		fault_wrap(f, "stage \"%s\" took more than %.1f s", t->stage,
 			   s);
-	vm_explain(&t->h->vm, f);
+	if (f->outcome != OUTCOME_LOST)
+		vm_explain(&t->h->vm, f);
 	result_fail(t->arena, t->result, f->outcome, "%s", f->err.msg);
 	t->result->stage = t->stage;
 }

@@ -16,7 +16,8 @@
 #include "runner/base/fd.h"
 
 enum {
-	CONSOLE_TAIL = 700,
+	CONSOLE_TAIL = 700,    // bytes that are quoted
+	CONSOLE_PANIC = 16384, // bytes that are searched for a panic
 	VM_SEND_S = 10,
 };
 
@@ -49,14 +50,30 @@ void vm_stop(struct vm *vm)
 	vm_init(vm);
 }
 
+// A panic's own line says more than the registers after it.
+static bool add_panic(const char *console, struct fault *f)
+{
+	CLEANUP(buf_deinit) struct buf tail = BUF_INIT;
+	const char *panic;
+
+	log_tail(console, CONSOLE_PANIC, &tail);
+	panic = strstr(buf_str(&tail), "Kernel panic");
+	if (panic == NULL)
+		return false;
+	fault_add(f, "the guest's console: %.*s",
+		  (int)(strchrnul(panic, '|') - panic), panic);
+	return true;
+}
+
 void vm_explain(const struct vm *vm, struct fault *f)
 {
 	CLEANUP(buf_deinit) struct buf tail = BUF_INIT;
 
-	if (vm->console != NULL)
-		log_tail(vm->console, CONSOLE_TAIL, &tail);
+	if (vm->console == NULL || add_panic(vm->console, f))
+		return;
+	log_tail(vm->console, CONSOLE_TAIL, &tail);
 	if (tail.len > 0)
-		fault_add(f, "the console's last words: %s", tail.data);
+		fault_add(f, "the guest's console ends: %s", tail.data);
 }
 
 // The agent listens and QEMU connects: no polling for a socket to appear.
@@ -269,7 +286,7 @@ static int start_native(struct vm *vm, const struct vm_boot *b, struct fault *f)
 	return 0;
 }
 
-static int prepare(struct vm *vm, const struct vm_boot *b, struct fault *f)
+int vm_start(struct vm *vm, const struct vm_boot *b, struct fault *f)
 {
 	vm_init(vm);
 	vm->watch = b->watch;
@@ -279,14 +296,6 @@ static int prepare(struct vm *vm, const struct vm_boot *b, struct fault *f)
 	vm->spec.accel = b->accel;
 	return b->accel == VM_NATIVE ? start_native(vm, b, f)
 				     : start_vm(vm, b, f);
-}
-
-int vm_start(struct vm *vm, const struct vm_boot *b, struct fault *f)
-{
-	if (prepare(vm, b, f) == 0)
-		return 0;
-	vm_stop(vm);
-	return -1;
 }
 
 static int await_hello(struct vm *vm, const struct vm_boot *b, struct fault *f)
@@ -312,11 +321,7 @@ static int await_hello(struct vm *vm, const struct vm_boot *b, struct fault *f)
 
 int vm_boot(struct vm *vm, const struct vm_boot *b, struct fault *f)
 {
-	if (prepare(vm, b, f) == 0 && await_hello(vm, b, f) == 0)
-		return 0;
-	vm_explain(vm, f);
-	vm_stop(vm);
-	return -1;
+	return vm_start(vm, b, f) < 0 ? -1 : await_hello(vm, b, f);
 }
 
 // The guest's side is gone: the end of the process says why.

@@ -62,8 +62,8 @@ struct vm_boot {
 void vm_init(struct vm *vm);
 bool vm_is_up(const struct vm *vm);
 
-// Boots to the guest agent's hello. On failure the VM is stopped again and
-// the fault says why, with the end of QEMU's log or of the console.
+// Boots to the guest agent's hello. On failure what there is of the VM stays,
+// to be looked at, until vm_stop.
 int vm_boot(struct vm *vm, const struct vm_boot *b, struct fault *f) MUST_CHECK;
 
 // The same up to a running guest that nobody listens to: exec, QMP, pin,
