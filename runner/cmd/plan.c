@@ -1,0 +1,209 @@
+// vrun plan MATRIX: what would be measured, in which order. Touches no host.
+#include "runner/cmd/cmd.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runner/base/clock.h"
+#include "runner/base/units.h"
+#include "runner/cmd/source.h"
+
+enum {
+	LINE_CHARS = 78,
+	ID_SHOWN = 12,
+	DURATION_CHARS = 64,
+};
+
+// What a boot of the built-in guest takes without hardware help.
+#define BOOT_NS (3 * NS_PER_S)
+
+static const struct cmd_option plan_options[] = {
+	SOURCE_OPTIONS,
+	{ "json", 0, NULL, "the plan's canonical form, on one line" },
+	{ NULL, 0, NULL, NULL },
+};
+
+static bool is_baseline(const struct plan *p, const struct plan_cell *c)
+{
+	for (size_t i = 0; i < p->nbaseline; i++) {
+		for (size_t k = 0; k < c->nlevels; k++) {
+			if (strcmp(c->levels[k].factor, p->baseline[i].factor))
+				continue;
+			if (strcmp(c->levels[k].text, p->baseline[i].text))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void print_cells(const struct plan *p, struct buf *out)
+{
+	buf_puts(out, "\nCells (* is a baseline)\n");
+	for (size_t i = 0; i < p->ncells; i++)
+		buf_printf(out, "  %3zu%c %s\n", i,
+			   is_baseline(p, &p->cells[i]) ? '*' : ' ',
+			   p->cells[i].label);
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void print_size(const struct plan *p, struct buf *out)
+{
+	uint64_t estimate = plan_estimate_ns(p, BOOT_NS);
+	size_t boots = p->trials[p->ntrials - 1].boot + 1;
+	char time[DURATION_CHARS];
+
+	// Whole seconds: it is an estimate.
+	estimate += NS_PER_S - 1;
+	units_format_duration(estimate - estimate % NS_PER_S, time,
+			      sizeof(time));
+	buf_printf(out, "%zu trial%s in %zu boot%s: %u round%s of %zu cell%s",
+		   p->ntrials, plural(p->ntrials), boots, plural(boots),
+		   p->rounds, plural(p->rounds), p->ncells, plural(p->ncells));
+	if (p->warmup_rounds > 0)
+		buf_printf(out, " after %u to warm up", p->warmup_rounds);
+	if (p->repeat > 1)
+		buf_printf(out, ", %u times in each boot", p->repeat);
+	buf_printf(out, ", on %zu host%s\nabout %s at 3s a boot\n", p->nhosts,
+		   plural(p->nhosts), time);
+}
+
+static void print_head(const struct plan *p, struct buf *out)
+{
+	static const char *const orders[] = { [PLAN_BLOCKS] = "blocks",
+					      [PLAN_WILLIAMS] = "williams",
+					      [PLAN_SEQUENTIAL] =
+						      "sequential" };
+
+	buf_printf(out, "%s: %s\n", p->name, p->question);
+	buf_printf(out, "plan %.*s, seed %" PRIu64 " (%s), order %s\n",
+		   ID_SHOWN, p->id, p->seed, p->rng, orders[p->order]);
+	buf_puts(out, "compares");
+	for (size_t i = 0; i < p->nmetrics; i++)
+		buf_printf(out, "%s %s", i ? "," : "", p->metrics[i]);
+	if (p->has_margin)
+		buf_printf(out, "; a difference below %g %% does not matter",
+			   p->margin * 100);
+	buf_putc(out, '\n');
+}
+
+// A line of the order under way, broken where it gets too long.
+struct line {
+	struct buf *out;
+	size_t start; // of the line, in out
+	size_t indent;
+};
+
+static void line_break(struct line *l, size_t need)
+{
+	if (l->out->len - l->start + need <= LINE_CHARS)
+		return;
+	buf_putc(l->out, '\n');
+	l->start = l->out->len;
+	buf_printf(l->out, "%*s", (int)l->indent, "");
+}
+
+static bool starts_row(const struct plan *p, size_t i)
+{
+	const struct plan_trial *t = &p->trials[i];
+
+	return i == 0 || t->host != t[-1].host || t->block != t[-1].block;
+}
+
+static void start_row(const struct plan *p, const struct plan_trial *t,
+		      struct line *l)
+{
+	bool new_host = t->id == 0 || t->host != t[-1].host;
+
+	if (new_host && p->nhosts > 1)
+		buf_printf(l->out, "%s  %s", t->id ? "\n" : "",
+			   p->hosts[t->host]);
+	if (t->id > 0 || p->nhosts > 1)
+		buf_putc(l->out, '\n');
+	l->start = l->out->len;
+	if (t->block < p->warmup_rounds)
+		buf_puts(l->out, "  warm-up ");
+	else
+		buf_printf(l->out, "  %7u ", t->block - p->warmup_rounds + 1);
+	l->indent = l->out->len - l->start;
+}
+
+static void print_order(const struct plan *p, struct buf *out)
+{
+	struct line l = { .out = out };
+
+	buf_puts(out, "\nOrder (round, then cells; brackets hold a boot)\n");
+	for (size_t i = 0; i < p->ntrials; i++) {
+		const struct plan_trial *t = &p->trials[i];
+		char text[32];
+		int n = snprintf(text, sizeof(text), " %s%u%s",
+				 t->first_in_boot ? "[" : "", t->cell,
+				 t->last_in_boot ? "]" : "");
+
+		if (starts_row(p, i))
+			start_row(p, t, &l);
+		line_break(&l, (size_t)n);
+		buf_puts(out, text);
+	}
+	buf_putc(out, '\n');
+}
+
+static void print_notes(const struct plan *p, struct buf *out)
+{
+	if (p->nnotes > 0)
+		buf_puts(out, "\nNotes\n");
+	for (size_t i = 0; i < p->nnotes; i++)
+		buf_printf(out, "  - %s\n", p->notes[i]);
+}
+
+static void print_text(const struct plan *p, struct buf *out)
+{
+	print_head(p, out);
+	print_size(p, out);
+	print_cells(p, out);
+	print_order(p, out);
+	print_notes(p, out);
+}
+
+static void print_json(const struct plan *p, struct buf *out)
+{
+	CLEANUP(js_unrefp) struct js *j = plan_to_js(p);
+
+	js_print_canonical(j, out);
+	buf_putc(out, '\n');
+}
+
+static int run(const struct cmd_args *args, int *status, struct err *e)
+{
+	CLEANUP(source_deinit) struct source source = { 0 };
+	CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+
+	if (source_load(args, &source, e) < 0)
+		return -1;
+	if (cmd_has(args, "json"))
+		print_json(source.plan, &out);
+	else
+		print_text(source.plan, &out);
+	fputs(buf_str(&out), stdout);
+	*status = CMD_OK;
+	return 0;
+}
+
+const struct cmd cmd_plan = {
+	.name = "plan",
+	.operands = "MATRIX",
+	.summary = "show what would be measured, in which order",
+	.details =
+		"Reads and checks the matrix, expands it into cells and\n"
+		"orders the trials. No host is touched. The same matrix, seed\n"
+		"and overrides give the same plan, byte for byte, on every\n"
+		"machine; its id is a hash of its canonical form.",
+	.min_operands = 1,
+	.max_operands = 1,
+	.options = plan_options,
+	.run = run,
+};

@@ -1,0 +1,259 @@
+#include "runner/matrix/doc.h"
+
+#include <string.h>
+
+#include "runner/base/arena.h"
+#include "runner/matrix/read.h"
+
+enum {
+	TEXT_COLUMNS = 78,
+	NAME_COLUMNS = 18,
+};
+
+static const char *form_name(enum read_form f)
+{
+	switch (f) {
+	case READ_TEXT:
+		return "text";
+	case READ_COUNT:
+		return "count";
+	case READ_DURATION:
+		return "time";
+	case READ_RATIO:
+		return "share";
+	case READ_CHOICE:
+		return "choice";
+	case READ_NAMES:
+		return "name or list";
+	case READ_MAP:
+	case READ_SECTION:
+		return "map";
+	case READ_LIST:
+		return "list";
+	case READ_MISSING:
+		break;
+	}
+	return "";
+}
+
+static const char *key_range(const struct read_key *k, struct arena *a)
+{
+	struct param like = { .type = PARAM_COUNT,
+			      .min = k->min,
+			      .max = k->max };
+
+	if (k->form == READ_CHOICE) {
+		like.type = PARAM_CHOICE;
+		like.choices = k->choices;
+	}
+	return param_range(&like, a);
+}
+
+// One entry of either table, in words.
+struct entry {
+	const char *name, *type, *range, *def, *help, *more;
+};
+
+static struct entry entry_of_key(const struct read_key *k, struct arena *a)
+{
+	struct entry e = { .name = k->name,
+			   .type = form_name(k->form),
+			   .range = key_range(k, a),
+			   .def = k->def != NULL ? k->def : "",
+			   .help = k->help,
+			   .more = k->required ? "required" : "" };
+
+	if (k->section[0] != '\0')
+		e.name = arena_printf(a, "%s.%s", k->section, k->name);
+	return e;
+}
+
+static struct entry entry_of_param(const struct param *p, struct arena *a)
+{
+	struct entry e = { .name = p->name,
+			   .type = param_type_name(p->type),
+			   .range = param_range(p, a),
+			   .def = p->def,
+			   .help = p->help,
+			   .more = param_condition(p, a) };
+
+	if (p->check != NULL)
+		e.more = arena_printf(a, "%s%schecked: %s", e.more,
+				      e.more[0] ? "; " : "", p->check);
+	return e;
+}
+
+typedef void print_fn(struct buf *out, const struct entry *e);
+
+static void print_keys(struct buf *out, print_fn *print, struct arena *a)
+{
+	for (size_t i = 0; i < read_nkeys; i++) {
+		struct entry e;
+
+		if (read_keys[i].form == READ_MISSING)
+			continue;
+		e = entry_of_key(&read_keys[i], a);
+		print(out, &e);
+	}
+}
+
+static bool same_kind(const struct param *p, const char *kind)
+{
+	return kind == NULL ? p->kind == NULL
+			    : p->kind != NULL && strcmp(p->kind, kind) == 0;
+}
+
+static void print_params(struct buf *out, const char *kind, print_fn *print,
+			 struct arena *a)
+{
+	for (size_t i = 0; i < param_count; i++) {
+		struct entry e;
+
+		if (!same_kind(&param_table[i], kind))
+			continue;
+		e = entry_of_param(&param_table[i], a);
+		print(out, &e);
+	}
+}
+
+// Words of `s` from column `indent` on, broken before the last column.
+static void wrap(struct buf *out, const char *s, size_t indent)
+{
+	size_t at = indent;
+
+	while (*s != '\0') {
+		size_t n = strcspn(s, " ");
+
+		if (at + n + 1 > TEXT_COLUMNS && at > indent) {
+			buf_printf(out, "\n%*s", (int)indent, "");
+			at = indent;
+		}
+		buf_printf(out, "%s%.*s", at > indent ? " " : "", (int)n, s);
+		at += n + (at > indent);
+		s += n + (s[n] == ' ');
+	}
+	buf_putc(out, '\n');
+}
+
+static void print_text_entry(struct buf *out, const struct entry *e)
+{
+	CLEANUP(buf_deinit) struct buf facts = BUF_INIT;
+
+	buf_printf(out, "  %-*s", NAME_COLUMNS - 2, e->name);
+	if (strlen(e->name) > NAME_COLUMNS - 3)
+		buf_printf(out, "\n%*s", NAME_COLUMNS, "");
+	wrap(out, e->help, NAME_COLUMNS);
+	buf_printf(&facts, "(%s", e->type);
+	if (e->range[0] != '\0')
+		buf_printf(&facts, ": %s", e->range);
+	if (e->def[0] != '\0')
+		buf_printf(&facts, "; default %s", e->def);
+	if (e->more[0] != '\0')
+		buf_printf(&facts, "; %s", e->more);
+	buf_putc(&facts, ')');
+	buf_printf(out, "%*s", NAME_COLUMNS, "");
+	wrap(out, buf_str(&facts), NAME_COLUMNS);
+}
+
+static void print_markdown_entry(struct buf *out, const struct entry *e)
+{
+	buf_printf(out, "| `%s` | %s", e->name, e->type);
+	if (e->range[0] != '\0')
+		buf_printf(out, ": %s", e->range);
+	buf_puts(out, " | ");
+	if (e->def[0] != '\0')
+		buf_printf(out, "`%s`", e->def);
+	buf_printf(out, " | %s", e->help);
+	if (e->more[0] != '\0')
+		buf_printf(out, " (%s)", e->more);
+	buf_puts(out, " |\n");
+}
+
+static void metrics_text(struct buf *out, const struct param_kind *kind)
+{
+	buf_printf(out, "\n  Metrics of %s\n", kind->name);
+	for (size_t i = 0; i < kind->nmetrics; i++) {
+		const struct param_metric *m = &kind->metrics[i];
+
+		buf_printf(out, "    %-14s %-6s %-8s %s\n", m->name,
+			   m->unit != NULL ? m->unit : "unit",
+			   better_name(m->better), m->help);
+	}
+}
+
+static void metrics_markdown(struct buf *out, const struct param_kind *kind)
+{
+	buf_printf(out,
+		   "\nMetrics of `%s`:\n\n| metric | unit | better | what |\n"
+		   "|---|---|---|---|\n",
+		   kind->name);
+	for (size_t i = 0; i < kind->nmetrics; i++) {
+		const struct param_metric *m = &kind->metrics[i];
+
+		buf_printf(out, "| `%s.%s` | %s | %s | %s |\n", kind->name,
+			   m->name,
+			   m->unit != NULL ? m->unit : "as `unit` says",
+			   better_name(m->better), m->help);
+	}
+}
+
+static void heading_text(struct buf *out, const char *title, const char *help)
+{
+	buf_printf(out, "\n%s: %s\n", title, help);
+}
+
+static void heading_markdown(struct buf *out, const char *title,
+			     const char *help)
+{
+	buf_printf(out,
+		   "\n### %s\n\n%s.\n\n| name | value | default | what |\n"
+		   "|---|---|---|---|\n",
+		   title, help);
+}
+
+// How a document looks; what it says is the same for all of them.
+struct style {
+	void (*heading)(struct buf *out, const char *title, const char *help);
+	print_fn *entry;
+	void (*metrics)(struct buf *out, const struct param_kind *kind);
+};
+
+static void print_all(struct buf *out, const struct style *s)
+{
+	CLEANUP(arena_freep) struct arena *a = arena_new();
+
+	s->heading(out, "Keys",
+		   "what a matrix says; times are like 250ms, "
+		   "sizes like 4k, shares like 2%");
+	print_keys(out, s->entry, a);
+	s->heading(out, "Parameters of the VM",
+		   "each may stand under fixed or, as a list, under factors");
+	print_params(out, NULL, s->entry, a);
+	for (size_t i = 0; i < param_nkinds; i++) {
+		const struct param_kind *kind = &param_kinds[i];
+
+		s->heading(out, arena_printf(a, "Workload %s", kind->name),
+			   kind->help);
+		print_params(out, kind->name, s->entry, a);
+		s->metrics(out, kind);
+	}
+}
+
+void doc_text(struct buf *out)
+{
+	static const struct style style = { heading_text, print_text_entry,
+					    metrics_text };
+
+	buf_puts(out, "A matrix is a YAML file. matrices/ holds examples, "
+		      "matrices/README.md explains.\n");
+	print_all(out, &style);
+}
+
+void doc_markdown(struct buf *out)
+{
+	static const struct style style = { heading_markdown,
+					    print_markdown_entry,
+					    metrics_markdown };
+
+	print_all(out, &style);
+}
