@@ -49,13 +49,10 @@ static void check_hist(const struct js *j)
 
 static void check_hists(const struct record *r)
 {
-	const char *key = NULL;
-	struct js *hist = NULL;
+	const struct js *hists = r->result != NULL ? r->result->hists : NULL;
 
-	if (r->result == NULL)
-		return;
-	JS_FOREACH (r->result->hists, key, hist)
-		check_hist(hist);
+	for (void *i = js_iter(hists); i != NULL; i = js_iter_next(hists, i))
+		check_hist(js_iter_value(i));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
