@@ -214,7 +214,7 @@ check:
 
 check-programs:
 	+@$(SUBMAKE) all guest tools
-	+@$(SANMAKE) unit-programs replayers
+	+@$(SANMAKE) all tools unit-programs replayers
 
 valgrind: unit-programs
 	@B=$(B) tests/run.sh valgrind

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs groups of tests and prints the totals: tests/run.sh [GROUP...]
-# Groups: unit corpus e2e (the default is all three), valgrind.
+# Groups: unit corpus e2e sanitized (the default is all four), valgrind.
 # B is the build directory, SAN_B the one with sanitizers, GUEST the guest image
 # (absolute or from the root). `make check` builds what is needed and calls it.
 set -u
@@ -59,17 +59,44 @@ group_corpus() {
 }
 
 # A script may state another limit: a line "# time-out: SECONDS".
+limit_of() {
+	local seconds
+	seconds=$(sed -n 's/^# time-out: \([0-9]*\)$/\1/p' "$1")
+	echo "${seconds:-$E2E_SECONDS}"
+}
+
 group_e2e() {
-	local script seconds
+	local script
 	for script in tests/e2e/*.sh; do
 		[ -x "$script" ] || continue
-		seconds=$(sed -n 's/^# time-out: \([0-9]*\)$/\1/p' "$script")
 		run_test "e2e/$(basename "$script" .sh)" \
-			"${seconds:-$E2E_SECONDS}" "$script"
+			"$(limit_of "$script")" "$script"
 	done
 }
 
-[ $# -gt 0 ] || set -- unit corpus e2e
+# Scripts with a line "# with sanitizers, too" run again on such programs. What
+# a sanitizer says goes to files, as not every program's output is kept.
+group_sanitized() {
+	local script name reports=$LOGS/sanitizers
+	export ASAN_OPTIONS=exitcode=99:log_path=$reports/report
+	export UBSAN_OPTIONS=print_stacktrace=1:$ASAN_OPTIONS
+	for script in tests/e2e/*.sh; do
+		grep -qx '# with sanitizers, too' "$script" || continue
+		name=sanitized/$(basename "$script" .sh)
+		rm -rf "$reports"
+		mkdir -p "$reports"
+		run_test "$name" "$(limit_of "$script")" \
+			env B="$SAN_B" "$script"
+		if [ -n "$(ls "$reports")" ]; then
+			cat "$reports"/* >"$LOGS/$name.reports"
+			fail "$name: a sanitizer complained" \
+				"$LOGS/$name.reports"
+		fi
+	done
+	unset ASAN_OPTIONS UBSAN_OPTIONS
+}
+
+[ $# -gt 0 ] || set -- unit corpus e2e sanitized
 for group; do
 	"group_$group"
 done
