@@ -98,15 +98,21 @@ static bool cpu_range(const char **s)
 	return lo <= hi && hi <= CPU_MAX;
 }
 
+static bool is_cpu_list(const char *s)
+{
+	for (;; s++) {
+		if (!cpu_range(&s))
+			return false;
+		if (*s != ',')
+			return *s == '\0';
+	}
+}
+
 static int parse_cpu_list(const struct param *p, const char *text,
 			  struct arena *a, struct param_value *v,
 			  const char **why)
 {
-	const char *s = text;
-
-	while (*s != '\0' && cpu_range(&s) && *s == ',' && s[1] != '\0')
-		s++;
-	if (*s == '\0')
+	if (text[0] == '\0' || is_cpu_list(text))
 		return parse_text(p, text, a, v, why);
 	*why = arena_printf(a, "%s is no list of CPUs (like 2 or 0-3,8)",
 			    diag_quote(a, text));

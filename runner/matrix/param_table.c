@@ -172,9 +172,7 @@ static const struct param_metric block_metrics[] = {
 };
 
 static const struct param_metric synthetic_metrics[] = {
-	{ "value", NULL, BETTER_HIGHER,
-	  "a draw from the model; `better` "
-	  "says which way is better" },
+	{ "value", NULL, BETTER_HIGHER, "a draw; `better` may turn it" },
 };
 
 const struct param_kind param_kinds[] = {

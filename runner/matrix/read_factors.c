@@ -28,9 +28,8 @@ static bool is_new_level(struct reading *r, const struct matrix_factor *f,
 		if (strcmp(old->text, l->text) != 0 &&
 		    !param_equal(&old->value, &l->value))
 			continue;
-		diag_add(&r->d, at, "%s: level %s is the same as level %s",
-			 factor_what(r, f), diag_quote(r->a, l->text),
-			 diag_quote(r->a, old->text));
+		diag_add(&r->d, at, "%s: lists level %s twice",
+			 factor_what(r, f), diag_quote(r->a, old->text));
 		return false;
 	}
 	return true;

@@ -65,11 +65,10 @@ static void report_encoding(struct reader *r)
 	const yaml_parser_t *p = &r->parser;
 	struct place at = place_of_byte(r, p->problem_offset);
 
-	if (p->problem_value > 0x7f || p->problem_value < 0)
+	if (strncmp(p->problem, "control", strlen("control")) != 0)
 		diag_add(r->d, at, "not UTF-8 text: %s", p->problem);
 	else
-		diag_add(r->d, at,
-			 "byte 0x%02x is a control character: a binary file?",
+		diag_add(r->d, at, "control character 0x%02x: a binary file?",
 			 (unsigned)p->problem_value);
 }
 
