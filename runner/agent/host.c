@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runner/agent/guest_facts.h"
 #include "runner/agent/host_facts.h"
 #include "runner/agent/preflight.h"
 #include "runner/agent/trial.h"
@@ -219,7 +220,7 @@ static void send_hello(struct host *h)
 	struct js *msg = message_new(MESSAGE_HELLO, 0);
 
 	js_set_int(msg, "version", MESSAGE_VERSION);
-	js_set_str(msg, "arch", "x86_64");
+	js_set_str(msg, "arch", guest_facts_arch());
 	js_set_int(msg, "pid", getpid());
 	host_send(h, msg);
 }
@@ -266,21 +267,18 @@ static void finish(struct host *h)
 	link_deinit(&h->ctl);
 }
 
-int host_main(void)
+int host_main(struct err *e)
 {
 	struct host *h = xcalloc(1, sizeof(*h));
-	struct err e = { 0 };
-	int rc = start(h, &e);
+	int rc = start(h, e);
 
 	if (rc == 0) {
 		send_hello(h);
-		rc = serve_all(h, &e);
+		rc = serve_all(h, e);
 	}
-	if (rc < 0) {
-		fprintf(stderr, "vrun-agent: %s\n", e.msg);
-		send_error(h, 0, e.msg);
-	}
+	if (rc < 0)
+		send_error(h, 0, e->msg);
 	finish(h);
 	free(h);
-	return rc < 0;
+	return rc;
 }

@@ -27,8 +27,9 @@ struct host {
 	struct host_best best;
 };
 
-// `vrun-agent host`: the exit status.
-int host_main(void);
+// `vrun-agent host`: serves until the controller is done. An error is also
+// told to the controller.
+int host_main(struct err *e) MUST_CHECK;
 
 // A message to the controller. What cannot be sent shows in the next wait.
 void host_send(struct host *h, struct js *msg);

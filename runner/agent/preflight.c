@@ -1,7 +1,336 @@
 #include "runner/agent/preflight.h"
 
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runner/agent/child.h"
+#include "runner/base/alloc.h"
+#include "runner/base/clock.h"
+#include "runner/base/fd.h"
+
+enum {
+	WHAT_MAX = 2000,
+	VERSION_S = 10,
+	// For sockets and the lease, a probe's console and log.
+	RUNDIR_MIB = 16,
+};
+
+static const char *const level_names[] = {
+	[PREFLIGHT_OK] = "ok",
+	[PREFLIGHT_WARN] = "warn",
+	[PREFLIGHT_REFUSE] = "refuse",
+};
+
+static PRINTF(4, 0) void report(struct preflight *p, enum preflight_level level,
+				const char *fix, const char *fmt, va_list ap)
+{
+	char what[WHAT_MAX];
+
+	vsnprintf(what, sizeof(what), fmt, ap);
+	p->found(p->arg, p->now->name, level, what, fix);
+}
+
+void preflight_problem(struct preflight *p, const char *fix, const char *fmt,
+		       ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	report(p, p->now->level, fix, fmt, ap);
+	va_end(ap);
+}
+
+void preflight_ok(struct preflight *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	report(p, PREFLIGHT_OK, NULL, fmt, ap);
+	va_end(ap);
+}
+
+bool preflight_needs_text(const struct preflight *p, const char *list,
+			  const char *text)
+{
+	const struct js *l = js_get(p->needs, list);
+
+	for (size_t i = 0; i < js_len(l); i++) {
+		const char *s = js_str(js_at(l, i));
+
+		if (s != NULL && strcmp(s, text) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool preflight_needs_vm(const struct preflight *p)
+{
+	const struct js *l = js_get(p->needs, "accels");
+
+	return js_len(l) >
+	       (preflight_needs_text(p, "accels", "native") ? 1 : 0);
+}
+
+void preflight_run(struct preflight *p, const struct preflight_check *checks)
+{
+	for (; checks->name != NULL; checks++) {
+		p->now = checks;
+		checks->run(p);
+	}
+}
+
+// --- QEMU and the guest image --------------------------------------------
+
+// Runs `PROGRAM --version` and gives its first line. 0 or -1 with why.
+static int program_version(struct host *h, const char *program, char *out,
+			   size_t size, struct fault *f)
+{
+	CLEANUP(cleanup_free) char *log = xasprintf("%s/version", h->dir.own);
+	char *argv[] = { xstrdup(program), xstrdup("--version"), NULL };
+	struct child_spec spec = { "QEMU", argv, log, -1 };
+	struct child child = CHILD_INIT;
+	int rc = child_start(&child, &spec, &f->err);
+
+	free(argv[0]);
+	free(argv[1]);
+	if (rc < 0)
+		return fault_from_err(f, OUTCOME_FAILED);
+	rc = watch_child_end(&h->watch, &child,
+			     clock_mono_ns() + VERSION_S * NS_PER_S, f);
+	child_stop(&child);
+	if (rc == 0 && file_read_line(log, out, size) < 0)
+		return fault_set(f, OUTCOME_FAILED, "%s: %m", log);
+	out[strcspn(out, "\n")] = '\0';
+	return rc;
+}
+
+static void check_one_qemu(struct preflight *p, const char *given)
+{
+	const struct vm_spec spec = { .qemu = given };
+	const char *program = vm_spec_qemu(&spec);
+	char version[256] = "";
+	struct fault f = { 0 };
+
+	if (program_version(p->host, program, version, sizeof(version), &f) < 0)
+		preflight_problem(p,
+				  "apt install qemu-system-x86, or name the "
+				  "program as \"qemu\"",
+				  "%s", f.err.msg);
+	else
+		preflight_ok(p, "%s: %s", program, version);
+}
+
+static void check_qemu(struct preflight *p)
+{
+	const struct js *l = js_get(p->needs, "qemus");
+
+	for (size_t i = 0; preflight_needs_vm(p) && i < js_len(l); i++)
+		check_one_qemu(p,
+			       js_str(js_at(l, i)) ? js_str(js_at(l, i)) : "");
+}
+
+static void check_image(struct preflight *p)
+{
+	const struct js *l = js_get(p->needs, "images");
+
+	for (size_t i = 0; preflight_needs_vm(p) && i < js_len(l); i++) {
+		CLEANUP(vm_image_close) struct vm_image image = { 0 };
+		const char *name = js_str(js_at(l, i));
+		struct err e = { 0 };
+
+		if (vm_image_open(name ? name : "builtin", false, &image, &e) <
+		    0)
+			preflight_problem(p, "make guest", "%s", e.msg);
+		else
+			preflight_ok(p, "guest image in %s", image.dir);
+	}
+}
+
+// --- KVM -----------------------------------------------------------------
+
+static const char *first_text(const struct preflight *p, const char *list,
+			      const char *def)
+{
+	const char *s = js_str(js_at(js_get(p->needs, list), 0));
+
+	return s != NULL ? s : def;
+}
+
+// Refuses only where KVM was asked for by name.
+static void kvm_problem(struct preflight *p, const char *fix, const char *what)
+{
+	bool must = preflight_needs_text(p, "accels", "kvm");
+
+	p->found(p->arg, p->now->name, must ? p->now->level : PREFLIGHT_WARN,
+		 what, fix);
+}
+
+static void check_kvm(struct preflight *p)
+{
+	struct host_best *best = &p->host->best;
+	struct fault f = { 0 };
+
+	if (!preflight_needs_text(p, "accels", "kvm") &&
+	    !preflight_needs_text(p, "accels", "best"))
+		return;
+	if (host_decide_best(p->host, first_text(p, "qemus", ""),
+			     first_text(p, "images", "builtin"), &f) < 0)
+		return; // told to stop: nobody waits for this finding
+	if (best->accel == VM_KVM)
+		preflight_ok(p, "the guest boots under KVM");
+	else if (access("/dev/kvm", R_OK | W_OK) < 0)
+		kvm_problem(p,
+			    "modprobe kvm_intel or kvm_amd; enable "
+			    "virtualization in the firmware; add the user to "
+			    "the group kvm; or use accel: tcg",
+			    best->note);
+	else
+		kvm_problem(p, "use accel: tcg, or another guest kernel",
+			    best->note);
+}
+
+// --- huge pages ----------------------------------------------------------
+
+static void hold_pages(struct preflight *p, const char *key, uint64_t need)
+{
+	uint64_t bytes = settings_page_bytes(key), got = 0;
+	struct err e = { 0 };
+	char fix[128];
+
+	snprintf(
+		fix, sizeof(fix),
+		"free memory, or reserve at boot: hugepagesz=%s hugepages=%llu",
+		key, (unsigned long long)need);
+	if (bytes == 0)
+		preflight_problem(p, NULL, "no huge pages of size \"%.32s\"",
+				  key);
+	else if (settings_hold_pages(&p->host->settings, bytes, need, &got,
+				     &e) < 0)
+		preflight_problem(p,
+				  geteuid() ? "run as root, or reserve the "
+					      "pages before"
+					    : fix,
+				  "%s", e.msg);
+	else if (got < need)
+		preflight_problem(p, fix, "got %llu of %llu huge pages of %s",
+				  (unsigned long long)got,
+				  (unsigned long long)need, key);
+	else
+		preflight_ok(p, "%llu huge pages of %s are there",
+			     (unsigned long long)need, key);
+}
+
+static void check_hugepages(struct preflight *p)
+{
+	const struct js *pages = js_get(p->needs, "pages");
+	const char *key;
+	struct js *n;
+
+	JS_FOREACH (pages, key, n)
+		hold_pages(p, key, (uint64_t)MAX(js_int_value(n, 0), 0));
+}
+
+// --- io_uring, private directory -----------------------------------------
+
+static bool needs_native_io_uring(const struct preflight *p)
+{
+	const struct js *l = js_get(p->needs, "workloads");
+
+	for (size_t i = 0; i < js_len(l); i++) {
+		const struct js *w = js_at(l, i);
+
+		if (strcmp(js_get_str(w, "kind", ""), "block") == 0 &&
+		    strcmp(js_get_str(w, "engine", "builtin"), "builtin") == 0)
+			return preflight_needs_text(p, "accels", "native");
+	}
+	return false;
+}
+
+// With no entries and no parameters the kernel can only complain: of the
+// arguments where io_uring is allowed, of the call where it is not.
+static void check_io_uring(struct preflight *p)
+{
+	if (!needs_native_io_uring(p))
+		return;
+	errno = 0;
+	if (syscall(SYS_io_uring_setup, 0, NULL) < 0 &&
+	    (errno == EPERM || errno == ENOSYS || errno == EACCES))
+		preflight_problem(
+			p,
+			"sysctl kernel.io_uring_disabled=0; allow the "
+			"call in the container's seccomp profile; "
+			"Linux 5.1 or newer",
+			"io_uring_setup: %m");
+	else
+		preflight_ok(p, "io_uring may be used");
+}
+
+static void check_rundir(struct preflight *p)
+{
+	const char *dir = p->host->dir.own;
+	unsigned long long mib;
+	struct statvfs st;
+
+	if (statvfs(dir, &st) < 0) {
+		preflight_problem(p, NULL, "%s: %m", dir);
+		return;
+	}
+	mib = (unsigned long long)st.f_bavail * st.f_frsize >> 20;
+	if (mib < RUNDIR_MIB)
+		preflight_problem(p, "free space there, or set XDG_RUNTIME_DIR",
+				  "%s: %llu MiB free, %d are needed", dir, mib,
+				  RUNDIR_MIB);
+	else
+		preflight_ok(p, "%s has room", dir);
+}
+
+static const struct preflight_check checks[] = {
+	{ "qemu", PREFLIGHT_REFUSE, check_qemu },
+	{ "image", PREFLIGHT_REFUSE, check_image },
+	{ "rundir", PREFLIGHT_REFUSE, check_rundir },
+	{ "hugepages", PREFLIGHT_REFUSE, check_hugepages },
+	{ "io_uring", PREFLIGHT_REFUSE, check_io_uring },
+	{ "kvm", PREFLIGHT_REFUSE, check_kvm },
+	{ "debug-kernel", PREFLIGHT_WARN, preflight_host_debug },
+	{ "guest-debug", PREFLIGHT_WARN, preflight_guest_debug },
+	{ NULL, PREFLIGHT_OK, NULL },
+};
+
+struct answer {
+	struct host *host;
+	int64_t id;
+};
+
+static void send_finding(void *arg, const char *check,
+			 enum preflight_level level, const char *what,
+			 const char *fix)
+{
+	const struct answer *a = arg;
+	struct js *msg = message_new(MESSAGE_FINDING, a->id);
+
+	js_set_str(msg, "check", check);
+	js_set_str(msg, "level", level_names[level]);
+	js_set_str(msg, "what", what);
+	js_set_str(msg, "fix", fix);
+	host_send(a->host, msg);
+}
+
 void preflight_serve(struct host *h, const struct message *request)
 {
-	(void)h;
-	(void)request;
+	struct answer answer = { .host = h, .id = request->id };
+	struct preflight p = {
+		.root = "",
+		.needs = js_get(request->body, "needs"),
+		.host = h,
+		.found = send_finding,
+		.arg = &answer,
+	};
+
+	preflight_run(&p, checks);
+	preflight_run(&p, preflight_machine);
 }

@@ -226,13 +226,13 @@ int settings_hold_for(struct settings *s, const struct vm_spec *spec,
 			spec->memory_bytes / spec->backing->page_bytes, e);
 }
 
-static const struct page_key *find_key(const char *key)
+uint64_t settings_page_bytes(const char *key)
 {
 	for (size_t i = 0; i < ARRAY_LEN(page_keys); i++) {
 		if (strcmp(page_keys[i].key, key) == 0)
-			return &page_keys[i];
+			return page_keys[i].bytes;
 	}
-	return NULL;
+	return 0;
 }
 
 static int apply_pages(struct settings *s, const struct js *pages,
@@ -242,15 +242,15 @@ static int apply_pages(struct settings *s, const struct js *pages,
 	struct js *n;
 
 	JS_FOREACH (pages, key, n) {
-		const struct page_key *k = find_key(key);
+		uint64_t bytes = settings_page_bytes(key);
 		int64_t need = js_int_value(n, -1);
 
-		if (k == NULL || need < 0)
+		if (bytes == 0 || need < 0)
 			return err_set(e, ERR_HOST,
 				       "settings: pages: \"%.64s\" with %lld "
 				       "(have 2M, 1G)",
 				       key, (long long)need);
-		if (hold_all(s, k->bytes, (uint64_t)need, e) < 0)
+		if (hold_all(s, bytes, (uint64_t)need, e) < 0)
 			return -1;
 	}
 	return 0;

@@ -24,6 +24,8 @@ int settings_init(struct settings *s, const char *dir, const char *root,
 // Restores all that was changed, removes the lease, frees.
 void settings_deinit(struct settings *s);
 
+// The page size that "2M" or "1G" names; 0 for another name.
+uint64_t settings_page_bytes(const char *key);
 // Makes `need` huge pages available beside those in use. *got is what there
 // is then; less than `need` is an outcome, not an error.
 int settings_hold_pages(struct settings *s, uint64_t page_bytes, uint64_t need,

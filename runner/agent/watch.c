@@ -182,6 +182,20 @@ int watch_wait(struct watch *w, const struct watch_for *what, struct fault *f)
 	return rc;
 }
 
+int watch_child_end(struct watch *w, struct child *c, int64_t deadline_ns,
+		    struct fault *f)
+{
+	const struct watch_for end = {
+		.fd = c->pidfd,
+		.deadline_ns = deadline_ns,
+		.what = "the end of a program",
+	};
+
+	if (watch_wait(w, &end, f) < 0)
+		return -1;
+	return child_has_ended(c) && c->status == 0 ? 0 : child_fault(c, f);
+}
+
 int watch_request(struct watch *w, struct message *out, struct err *e)
 {
 	const struct watch_for anything = { .fd = -1, .what = "a request" };

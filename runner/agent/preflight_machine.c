@@ -1,0 +1,292 @@
+// The checks that read files of the machine: all below a root directory.
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runner/agent/cpulist.h"
+#include "runner/agent/preflight.h"
+#include "runner/agent/procfs.h"
+#include "runner/base/alloc.h"
+#include "runner/base/fd.h"
+
+enum {
+	LINE_MAX_BYTES = 4096,
+	QEMU_OWN_MIB = 256, // what QEMU takes besides the guest's memory
+};
+
+// One line of a file below root; false when it is not there.
+static bool read_line(const struct preflight *p, const char *path,
+		      char out[LINE_MAX_BYTES])
+{
+	CLEANUP(cleanup_free) char *full = xasprintf("%s%s", p->root, path);
+
+	return file_read_line(full, out, LINE_MAX_BYTES) == 0;
+}
+
+static int online_cpus(const struct preflight *p)
+{
+	char text[LINE_MAX_BYTES];
+	struct cpulist list;
+	struct err e = { 0 };
+
+	if (!read_line(p, "/sys/devices/system/cpu/online", text) ||
+	    cpulist_parse(text, &list, &e) < 0)
+		return 0;
+	return (int)list.n;
+}
+
+// --- room ----------------------------------------------------------------
+
+// Guest memory that does not come from the pool of huge pages.
+static bool needs_plain_memory(const struct preflight *p)
+{
+	return preflight_needs_text(p, "backings", "4k") ||
+	       preflight_needs_text(p, "backings", "thp");
+}
+
+static void check_memory(struct preflight *p)
+{
+	uint64_t need = (uint64_t)js_get_int(p->needs, "memory", 0), have;
+
+	if (!preflight_needs_vm(p))
+		return;
+	need = (needs_plain_memory(p) ? need : 0) +
+	       ((uint64_t)QEMU_OWN_MIB << 20);
+	if (procfs_meminfo(p->root, "MemAvailable", &have) < 0)
+		preflight_problem(p, NULL, "/proc/meminfo: no MemAvailable");
+	else if (have < need)
+		preflight_problem(
+			p, "free memory, or give the VM less",
+			"%llu MiB are available, the largest VM needs "
+			"%llu",
+			(unsigned long long)have >> 20,
+			(unsigned long long)need >> 20);
+	else
+		preflight_ok(p, "%llu MiB are available, %llu needed",
+			     (unsigned long long)have >> 20,
+			     (unsigned long long)need >> 20);
+}
+
+static void check_cpus(struct preflight *p)
+{
+	int need = (int)js_get_int(p->needs, "cpus", 0), have = online_cpus(p);
+
+	if (!preflight_needs_vm(p))
+		return;
+	if (have > 0 && need > have)
+		preflight_problem(p, "give the VM fewer CPUs",
+				  "the largest VM has %d CPUs, the host %d: "
+				  "they take turns",
+				  need, have);
+	else if (have > 0 && need == have)
+		preflight_problem(p,
+				  "leave a CPU to QEMU's own threads and "
+				  "the host",
+				  "the largest VM takes all %d CPUs of the "
+				  "host",
+				  have);
+	else
+		preflight_ok(p, "%d CPUs, %d needed", have, need);
+}
+
+// --- transparent huge pages ----------------------------------------------
+
+// The word in brackets: "always [madvise] never".
+static void chosen(const char *line, char out[64])
+{
+	const char *from = strchr(line, '[');
+	int len = from ? (int)strcspn(from + 1, "]") : 0;
+
+	snprintf(out, 64, "%.*s", MIN(len, 63), from ? from + 1 : "");
+}
+
+static const struct thp_rule {
+	const char *backing, *path, *bad[4];
+	const char *what, *fix;
+} thp_rules[] = {
+	{ "thp",
+	  "/sys/kernel/mm/transparent_hugepage/enabled",
+	  { "never", "" },
+	  "backing thp gets no huge pages",
+	  "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled" },
+	{ "4k",
+	  "/sys/kernel/mm/transparent_hugepage/shmem_enabled",
+	  { "always", "within_size", "advise", "force" },
+	  "backing 4k may get huge pages, which QEMU asks for",
+	  "echo never > /sys/kernel/mm/transparent_hugepage/shmem_enabled" },
+};
+
+static void check_thp_rule(struct preflight *p, const struct thp_rule *r)
+{
+	char line[LINE_MAX_BYTES] = "", now[64];
+
+	read_line(p, r->path, line);
+	chosen(line, now);
+	for (size_t i = 0; i < ARRAY_LEN(r->bad) && r->bad[i] != NULL; i++) {
+		// "" is bad where the file is not there at all.
+		if (strcmp(r->bad[i], now) == 0) {
+			preflight_problem(p, r->fix, "%s: %s is \"%s\"",
+					  r->what, r->path, now);
+			return;
+		}
+	}
+	preflight_ok(p, "backing %s can be had", r->backing);
+}
+
+static void check_thp(struct preflight *p)
+{
+	for (size_t i = 0; i < ARRAY_LEN(thp_rules); i++) {
+		if (preflight_needs_text(p, "backings", thp_rules[i].backing))
+			check_thp_rule(p, &thp_rules[i]);
+	}
+}
+
+// --- what makes figures wander -------------------------------------------
+
+static void check_governor(struct preflight *p)
+{
+	char text[LINE_MAX_BYTES];
+
+	if (!read_line(p,
+		       "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+		       text))
+		preflight_ok(p, "the kernel does not set the CPUs' frequency");
+	else if (strcmp(text, "performance") != 0)
+		preflight_problem(p, "cpupower frequency-set -g performance",
+				  "the CPU frequency governor is \"%.32s\"",
+				  text);
+	else
+		preflight_ok(p, "the CPU frequency governor is performance");
+}
+
+// The files speak with opposite voices.
+static const struct turbo_file {
+	const char *path, *on, *fix;
+} turbo_files[] = {
+	{ "/sys/devices/system/cpu/intel_pstate/no_turbo", "0",
+	  "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo" },
+	{ "/sys/devices/system/cpu/cpufreq/boost", "1",
+	  "echo 0 > /sys/devices/system/cpu/cpufreq/boost" },
+};
+
+static void check_turbo(struct preflight *p)
+{
+	char text[LINE_MAX_BYTES];
+
+	for (size_t i = 0; i < ARRAY_LEN(turbo_files); i++) {
+		if (!read_line(p, turbo_files[i].path, text))
+			continue;
+		if (strcmp(text, turbo_files[i].on) == 0)
+			preflight_problem(p, turbo_files[i].fix,
+					  "turbo is on: the frequency depends "
+					  "on heat and neighbours");
+		else
+			preflight_ok(p, "turbo is off");
+		return;
+	}
+	preflight_ok(p, "the kernel does not control turbo");
+}
+
+static void check_smt(struct preflight *p)
+{
+	char text[LINE_MAX_BYTES];
+
+	if (read_line(p, "/sys/devices/system/cpu/smt/active", text) &&
+	    strcmp(text, "1") == 0)
+		preflight_problem(p,
+				  "echo off > "
+				  "/sys/devices/system/cpu/smt/control, or pin "
+				  "so that siblings stay idle",
+				  "SMT is on: a busy sibling slows a CPU");
+	else
+		preflight_ok(p, "no SMT siblings are online");
+}
+
+static void check_clock(struct preflight *p)
+{
+	static const char *const good[] = { "tsc", "kvm-clock",
+					    "arch_sys_counter" };
+	char text[LINE_MAX_BYTES];
+
+	if (!read_line(p,
+		       "/sys/devices/system/clocksource/clocksource0/"
+		       "current_clocksource",
+		       text)) {
+		preflight_problem(p, NULL, "the clock source is not readable");
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+		if (strcmp(good[i], text) == 0) {
+			preflight_ok(p, "the clock source is %s", text);
+			return;
+		}
+	}
+	preflight_problem(p, "dmesg says why the TSC was given up",
+			  "the clock source is \"%.32s\": reading it is slow",
+			  text);
+}
+
+static void check_load(struct preflight *p)
+{
+	char text[LINE_MAX_BYTES];
+	double load;
+
+	// A quarter of a CPU at rest is housekeeping.
+	if (!read_line(p, "/proc/loadavg", text) ||
+	    sscanf(text, "%lf", &load) != 1)
+		preflight_problem(p, NULL, "/proc/loadavg is not readable");
+	else if (load > 0.25)
+		preflight_problem(p, "stop what runs beside, or wait",
+				  "load average %.2f over the last minute on "
+				  "%d CPUs",
+				  load, online_cpus(p));
+	else
+		preflight_ok(p, "load average %.2f", load);
+}
+
+static bool is_qemu(const struct preflight *p, const char *pid)
+{
+	char path[64], comm[LINE_MAX_BYTES];
+
+	if (!isdigit((unsigned char)pid[0]))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
+	return read_line(p, path, comm) &&
+	       (strncmp(comm, "qemu", 4) == 0 || strcmp(comm, "kvm") == 0 ||
+		strncmp(comm, "firecracker", 11) == 0 ||
+		strncmp(comm, "cloud-hyperviso", 15) == 0);
+}
+
+static void check_other_vms(struct preflight *p)
+{
+	CLEANUP(cleanup_free) char *proc = xasprintf("%s/proc", p->root);
+	DIR *d = opendir(proc);
+	const struct dirent *ent;
+	int n = 0;
+
+	while (d != NULL && (ent = readdir(d)) != NULL)
+		n += is_qemu(p, ent->d_name);
+	if (d != NULL)
+		closedir(d);
+	if (n > 0)
+		preflight_problem(p, "stop them, or take a quiet host",
+				  "%d other virtual machine%s run%s here", n,
+				  n > 1 ? "s" : "", n > 1 ? "" : "s");
+	else
+		preflight_ok(p, "no other virtual machine runs here");
+}
+
+const struct preflight_check preflight_machine[] = {
+	{ "memory", PREFLIGHT_REFUSE, check_memory },
+	{ "cpus", PREFLIGHT_WARN, check_cpus },
+	{ "thp", PREFLIGHT_REFUSE, check_thp },
+	{ "governor", PREFLIGHT_WARN, check_governor },
+	{ "turbo", PREFLIGHT_WARN, check_turbo },
+	{ "smt", PREFLIGHT_WARN, check_smt },
+	{ "clock", PREFLIGHT_WARN, check_clock },
+	{ "load", PREFLIGHT_WARN, check_load },
+	{ "other-vms", PREFLIGHT_WARN, check_other_vms },
+	{ NULL, PREFLIGHT_OK, NULL },
+};
