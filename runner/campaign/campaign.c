@@ -12,14 +12,24 @@
 #include "runner/base/fd.h"
 #include "runner/campaign/host.h"
 
+// What was ignored when vrun began stays ignored: nohup(1), and a shell's own
+// habit for jobs in the background.
+static void add_unless_ignored(sigset_t *set, int sig)
+{
+	struct sigaction sa;
+
+	if (sigaction(sig, NULL, &sa) == 0 && sa.sa_handler != SIG_IGN)
+		sigaddset(set, sig);
+}
+
 static void take_signals(struct campaign *c, sigset_t *former)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	add_unless_ignored(&set, SIGINT);
+	add_unless_ignored(&set, SIGTERM);
+	add_unless_ignored(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, former);
 	c->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }

@@ -38,10 +38,10 @@ int session_open(const struct transport_ops *ops, const char *host,
 	s->fd = -1;
 	s->transport = ops->open(host, e);
 	if (s->transport == NULL || ops->push(s->transport, e) < 0)
-		return err_wrap(e, "host %s", host);
+		return -1;
 	s->fd = ops->exec(s->transport, e);
 	if (s->fd < 0)
-		return err_wrap(e, "host %s", host);
+		return -1;
 	*out = TAKE_PTR(s);
 	return 0;
 }

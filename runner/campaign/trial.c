@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "runner/base/clock.h"
-#include "runner/base/units.h"
 
 // An attempt that is repeated draws anew in workloads that draw.
 #define ATTEMPT_SEED_STEP 0x9e3779b97f4a7c15ULL
@@ -102,10 +101,7 @@ static void say_finished(const struct host *h, const struct result *r,
 	CLEANUP(buf_deinit) struct buf line = BUF_INIT;
 	const struct plan *p = h->c->plan;
 	const struct plan_trial *t = h->step.trial;
-	char took[64];
 
-	units_format_duration((uint64_t)(took_ns / NS_PER_S * NS_PER_S), took,
-			      sizeof(took));
 	buf_printf(&line, "[%zu/%zu] ", schedule_count(h->c->schedule).over,
 		   p->ntrials);
 	if (p->nhosts > 1)
@@ -122,7 +118,7 @@ static void say_finished(const struct host *h, const struct result *r,
 	}
 	if (r->reason != NULL)
 		buf_printf(&line, ": %s", r->reason);
-	buf_printf(&line, " (%s)", took);
+	buf_printf(&line, " (%.1f s)", (double)took_ns / NS_PER_S);
 	progress_finished(h->c->progress, r->outcome != OUTCOME_OK,
 			  buf_str(&line));
 }

@@ -144,13 +144,23 @@ static int status_of(const struct schedule_counts *n)
 	return n->ok == n->trials ? CMD_OK : CMD_INCOMPLETE;
 }
 
+// Trials without a figure make no comparison; they are still told.
+static int no_report(struct measure *m, int *status, struct err *e)
+{
+	if (e->kind != ERR_USAGE)
+		return -1;
+	progress_say(m->progress, true, "vrun: no report: %s", e->msg);
+	*status = CMD_INCOMPLETE;
+	return store_finish(m->store, e);
+}
+
 int measure_report(struct measure *m, int *status, struct err *e)
 {
 	CLEANUP(results_freep) struct results *r = NULL;
 
 	progress_clear(m->progress);
 	if (results_load(m->store->dir, false, &r, e) < 0)
-		return -1;
+		return no_report(m, status, e);
 	if (write_reports(m, r, e) < 0 || store_finish(m->store, e) < 0 ||
 	    show_report(m->args, &r->report, e) < 0)
 		return -1;
