@@ -14,9 +14,9 @@ struct expand {
 	struct diags *d;
 	size_t **levels; // of each cell: a level index for each factor
 	size_t nlevels, levels_cap, cells_cap, notes_cap;
-	size_t *factor_of; // by slot_index: factor + 1, or 0
-	bool *mattered;	   // by slot_index: it had an effect in some cell
-	bool *rule_used;
+	size_t *factor_of;  // by slot_index: factor + 1, or 0
+	bool *mattered;	    // by slot_index: it had an effect in some cell
+	bool *rule_used;    // it was the first to drop some cell
 	size_t *merged;	    // by factor: combinations that were a cell already
 	uint32_t *group_of; // first cell of each group of boots
 	struct param_value *defaults; // by param_index
@@ -107,16 +107,13 @@ static bool partial_holds(const struct matrix_partial *part,
 
 static bool is_excluded(struct expand *x, const size_t *level)
 {
-	bool hit = false;
-
-	// Every rule is tried: one that another covers is used, too.
 	for (size_t i = 0; i < x->m->nexclude; i++) {
-		if (!partial_holds(&x->m->exclude[i], level))
-			continue;
-		x->rule_used[i] = true;
-		hit = true;
+		if (partial_holds(&x->m->exclude[i], level)) {
+			x->rule_used[i] = true;
+			return true;
+		}
 	}
-	return hit;
+	return false;
 }
 
 // `level` with LEVEL_ANY in place of what has no effect.
@@ -323,7 +320,8 @@ static void check_rules(struct expand *x)
 	for (size_t i = 0; i < x->m->nexclude; i++) {
 		if (!x->rule_used[i])
 			diag_add(x->d, x->m->exclude[i].at,
-				 "exclude: this rule drops no cell");
+				 "exclude: this rule drops nothing: the rules "
+				 "before it drop its cells");
 	}
 	if (x->p->ncells == 0)
 		diag_add(x->d, place_of_factors(x->m),

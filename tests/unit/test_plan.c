@@ -1,0 +1,281 @@
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "runner/base/clock.h"
+#include "runner/matrix/matrix.h"
+#include "runner/plan/plan.h"
+
+static const char text[] =
+	"name: x\n"
+	"question: What of it?\n"
+	"factors: {accel: [native, kvm], iodepth: [1, 2]}\n"
+	"workloads: [block: {ramp: 1s, runtime: 2s}, synthetic: {cv: 0.1}]\n"
+	"compare: {metric: [block.iops, synthetic.value], margin: 2.5%,\n"
+	"  baseline: {accel: native}}\n"
+	"design: {rounds: 3, warmup-rounds: 1, repeat: 2, cooldown: 500ms}\n"
+	"hosts: [a, b]\n";
+
+static struct plan *built(uint32_t seed)
+{
+	CLEANUP(matrix_freep) struct matrix *m = NULL;
+	struct plan *p = NULL;
+	struct err e = { 0 };
+
+	if (matrix_parse("m", text, strlen(text), NULL, 0, &m, &e) < 0 ||
+	    plan_build(m, seed, &p, &e) < 0)
+		fail_msg("%s", e.msg);
+	return p;
+}
+
+static void print(const struct plan *p, struct buf *out)
+{
+	CLEANUP(js_unrefp) struct js *j = plan_to_js(p);
+
+	js_print_canonical(j, out);
+}
+
+static void the_plan_outlives_its_matrix(void **state)
+{
+	CLEANUP(plan_freep) struct plan *p = built(7);
+
+	(void)state;
+	assert_string_equal(p->name, "x");
+	assert_string_equal(p->question, "What of it?");
+	assert_string_equal(p->hosts[1], "b");
+	assert_string_equal(p->metrics[1], "synthetic.value");
+	assert_string_equal(p->cells[3].label, "accel=kvm, iodepth=2");
+	assert_string_equal(p->baseline[0].text, "native");
+	assert_int_equal(p->ntrials, 2 * 4 * 2 * 4);
+}
+
+static void equal_input_gives_equal_bytes(void **state)
+{
+	CLEANUP(plan_freep) struct plan *a = built(7), *b = built(7);
+	CLEANUP(plan_freep) struct plan *c = built(8);
+	CLEANUP(buf_deinit) struct buf ba = BUF_INIT, bb = BUF_INIT;
+
+	(void)state;
+	print(a, &ba);
+	print(b, &bb);
+	assert_string_equal(buf_str(&ba), buf_str(&bb));
+	assert_string_equal(a->id, b->id);
+	assert_int_equal(strlen(a->id), PLAN_ID_CHARS);
+	assert_string_not_equal(a->id, c->id);
+}
+
+static void a_plan_survives_being_written_and_read(void **state)
+{
+	CLEANUP(plan_freep) struct plan *a = built(7), *b = NULL;
+	CLEANUP(buf_deinit) struct buf ba = BUF_INIT, bb = BUF_INIT;
+	CLEANUP(js_unrefp) struct js *j = NULL;
+	struct err e = { 0 };
+
+	(void)state;
+	print(a, &ba);
+	j = js_parse(ba.data, ba.len, "plan.json", &e);
+	assert_non_null(j);
+	if (plan_from_js(j, &b, &e) < 0)
+		fail_msg("%s", e.msg);
+	print(b, &bb);
+	assert_string_equal(buf_str(&ba), buf_str(&bb));
+	assert_int_equal(a->ntrials, b->ntrials);
+	assert_memory_equal(a->trials, b->trials,
+			    a->ntrials * sizeof(*a->trials));
+	assert_true(b->has_margin);
+	assert_int_equal(b->cells[2].boot_group, a->cells[2].boot_group);
+}
+
+// What an edit of plan.json may do, from one valid plan.
+static void drop_cells(struct js *j)
+{
+	js_del(j, "cells");
+}
+
+static void empty_trials(struct js *j)
+{
+	js_set(j, "trials", js_array());
+}
+
+static void other_version(struct js *j)
+{
+	js_set_int(j, "version", PLAN_VERSION + 1);
+}
+
+static void no_version(struct js *j)
+{
+	js_del(j, "version");
+}
+
+static void other_rounds(struct js *j)
+{
+	js_set_int(j, "rounds", 4);
+}
+
+static void no_rounds(struct js *j)
+{
+	js_set_int(j, "rounds", 0);
+}
+
+static void text_rounds(struct js *j)
+{
+	js_set_str(j, "rounds", "3");
+}
+
+static void other_level(struct js *j)
+{
+	struct js *cell = js_at(js_get(j, "cells"), 0);
+
+	js_set_str(js_get(cell, "vm"), "backing", "thp");
+}
+
+static void no_vm(struct js *j)
+{
+	js_del(js_at(js_get(j, "cells"), 0), "vm");
+}
+
+static void other_order(struct js *j)
+{
+	js_set_str(j, "order", "random");
+}
+
+static void no_hosts(struct js *j)
+{
+	js_set(j, "hosts", js_array());
+}
+
+static struct js *row(int64_t host, int64_t boot, int64_t cell)
+{
+	const int64_t v[] = { host, 0, boot, 0, 0, cell };
+	struct js *r = js_array();
+
+	for (size_t i = 0; i < ARRAY_LEN(v); i++)
+		js_append(r, js_int(v[i]));
+	return r;
+}
+
+static void one_trial(struct js *j, struct js *r)
+{
+	struct js *list = js_array();
+
+	js_append(list, r);
+	js_set(j, "trials", list);
+}
+
+static void cell_beyond_the_end(struct js *j)
+{
+	one_trial(j, row(0, 0, 4));
+}
+
+static void host_beyond_the_end(struct js *j)
+{
+	one_trial(j, row(2, 0, 0));
+}
+
+static void boot_from_nowhere(struct js *j)
+{
+	one_trial(j, row(0, 1, 0));
+}
+
+static void negative_cell(struct js *j)
+{
+	one_trial(j, row(0, 0, -1));
+}
+
+static void huge_cell(struct js *j)
+{
+	one_trial(j, row(0, 0, 1LL << 32));
+}
+
+static void short_row(struct js *j)
+{
+	one_trial(j, js_array());
+}
+
+static void a_plan_that_was_changed_is_refused(void **state)
+{
+	static const struct {
+		void (*change)(struct js *j);
+		const char *want;
+	} cases[] = {
+		{ drop_cells, "\"cells\"" },
+		{ empty_trials, "\"trials\"" },
+		{ other_version, "reads version" },
+		{ no_version, "reads version" },
+		{ other_rounds, "it was changed" },
+		{ no_rounds, "\"rounds\"" },
+		{ text_rounds, "\"rounds\"" },
+		{ other_level, "it was changed" },
+		{ no_vm, "needs \"vm\"" },
+		{ other_order, "\"order\"" },
+		{ no_hosts, "\"hosts\"" },
+		{ cell_beyond_the_end, "does not fit" },
+		{ host_beyond_the_end, "does not fit" },
+		{ boot_from_nowhere, "does not fit" },
+		{ negative_cell, "out of range" },
+		{ huge_cell, "out of range" },
+		{ short_row, "another length" },
+	};
+	CLEANUP(plan_freep) struct plan *p = built(7);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CLEANUP(js_unrefp) struct js *whole = plan_to_js(p);
+		CLEANUP(js_unrefp) struct js *j = js_copy(whole);
+		CLEANUP(plan_freep) struct plan *got = NULL;
+		struct err e = { 0 };
+
+		cases[i].change(j);
+		assert_int_equal(plan_from_js(j, &got, &e), -1);
+		assert_null(got);
+		assert_int_equal(e.kind, ERR_STORE);
+		if (strstr(e.msg, cases[i].want) == NULL)
+			fail_msg("case %zu: %s", i, e.msg);
+	}
+}
+
+static void what_is_no_object_is_no_plan(void **state)
+{
+	CLEANUP(js_unrefp) struct js *j = js_array();
+	struct plan *p = NULL;
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(plan_from_js(j, &p, &e), -1);
+	assert_int_equal(plan_from_js(NULL, &p, &e), -1);
+}
+
+// One host: 4 blocks of 4 cells twice, 3.5 s each; a boot for the kvm group in
+// each block. Hosts work side by side.
+static void the_estimate_counts_boots_and_pauses(void **state)
+{
+	CLEANUP(plan_freep) struct plan *p = built(7);
+	uint64_t boot = 10 * NS_PER_S;
+
+	(void)state;
+	assert_int_equal(plan_estimate_ns(p, boot),
+			 4 * 4 * 2 * (3500 * NS_PER_MS) + 4 * boot);
+}
+
+static void the_timeout_allows_for_boot_and_work(void **state)
+{
+	CLEANUP(plan_freep) struct plan *p = built(7);
+
+	(void)state;
+	assert_int_equal(p->timeout_ns, 129 * NS_PER_S);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_plan_outlives_its_matrix),
+		cmocka_unit_test(equal_input_gives_equal_bytes),
+		cmocka_unit_test(a_plan_survives_being_written_and_read),
+		cmocka_unit_test(a_plan_that_was_changed_is_refused),
+		cmocka_unit_test(what_is_no_object_is_no_plan),
+		cmocka_unit_test(the_estimate_counts_boots_and_pauses),
+		cmocka_unit_test(the_timeout_allows_for_boot_and_work),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
