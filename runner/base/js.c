@@ -122,6 +122,11 @@ struct js *js_parse(const char *text, size_t len, const char *where,
 			JS_DEPTH_MAX);
 		return NULL;
 	}
+	if (len > 0 && memchr(text, '\0', len) != NULL) {
+		// jansson would drop it after a number
+		err_set(e, ERR_USAGE, "%s: bad JSON: a NUL byte", where);
+		return NULL;
+	}
 	j = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY,
 		       &je);
 	if (j == NULL) {

@@ -41,8 +41,8 @@ void js_unref(struct js *j);		// NULL is nothing
 void js_unrefp(struct js **j);		// for CLEANUP
 
 // Text to a tree. `where` names the source in the message; the error gives
-// line and column. Refuses duplicate keys, more than one document, depth
-// over JS_DEPTH_MAX.
+// line and column. Refuses duplicate keys, more than one document, NUL bytes,
+// depth over JS_DEPTH_MAX.
 struct js *js_parse(const char *text, size_t len, const char *where,
 		    struct err *e) MUST_CHECK;
 // Compact on one line, keys in the order they were set.
@@ -52,7 +52,7 @@ void js_print_canonical(const struct js *j, struct buf *out);
 // Indented by two, for people; ends with a newline.
 void js_print_pretty(const struct js *j, struct buf *out);
 
-enum js_kind js_kind(const struct js *j); // JS_NULL for NULL
+enum js_kind js_kind(const struct js *j);	       // JS_NULL for NULL
 bool js_equal(const struct js *a, const struct js *b); // by value
 
 // Objects. A `child` of NULL is left out.

@@ -9,7 +9,7 @@ layers='
 base       base
 record     base record
 proto      base proto
-matrix     base matrix
+matrix     base record matrix
 plan       base record matrix plan
 transport  base transport
 analysis   base record analysis

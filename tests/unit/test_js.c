@@ -208,6 +208,27 @@ static void bad_text_is_refused_with_its_place(void **state)
 	}
 }
 
+// jansson drops a NUL that follows a number; such text is refused.
+static void a_nul_byte_is_refused_wherever_it_stands(void **state)
+{
+	static const char good[] = "{\"a\":0,\"b\":[1.5,true,\"s\"]}";
+	char text[sizeof(good) + 1];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good); i++) {
+		struct err e = { 0 };
+		struct js *j;
+
+		memcpy(text, good, i);
+		text[i] = '\0';
+		memcpy(text + i + 1, good + i, sizeof(good) - i);
+		j = js_parse(text, sizeof(good), "peer", &e);
+		if (j != NULL)
+			fail_msg("accepted with a NUL at %zu", i);
+		assert_string_equal(e.msg, "peer: bad JSON: a NUL byte");
+	}
+}
+
 static struct js *nested(const char *open, const char *close, int depth)
 {
 	CLEANUP(buf_deinit) struct buf b = BUF_INIT;
@@ -248,6 +269,7 @@ int main(void)
 		cmocka_unit_test(a_copy_is_deep_and_a_reference_is_not),
 		cmocka_unit_test(bytes_that_are_not_utf8_become_question_marks),
 		cmocka_unit_test(bad_text_is_refused_with_its_place),
+		cmocka_unit_test(a_nul_byte_is_refused_wherever_it_stands),
 		cmocka_unit_test(nesting_stops_at_the_limit),
 	};
 
