@@ -72,13 +72,31 @@ static void merge(struct js *into, const struct js *from)
 	}
 }
 
+// A copy without what a reader of the figures need not know: the kernel's
+// long list of flaws that this CPU does not have.
+static struct js *condense(const struct js *facts)
+{
+	struct js *copy = js_copy(facts), *value;
+	const struct js *flaws = js_get(facts, "mitigations");
+	const char *key;
+
+	JS_FOREACH (flaws, key, value) {
+		const char *text = js_str(value);
+
+		if (text != NULL && strcmp(text, "Not affected") == 0)
+			js_del(js_get(copy, "mitigations"), key);
+	}
+	return copy;
+}
+
 static void merge_host(struct js *env, const struct js *host)
 {
 	const char *name = js_get_str(host, "host", "?");
-	const struct js *facts = js_get(host, "facts");
+	CLEANUP(js_unrefp) struct js *facts = NULL;
 
-	if (js_kind(facts) != JS_OBJECT)
+	if (js_kind(js_get(host, "facts")) != JS_OBJECT)
 		return;
+	facts = condense(js_get(host, "facts"));
 	if (js_get(env, name) == NULL)
 		js_set(env, name, js_object());
 	merge(js_get(env, name), facts);
@@ -94,7 +112,7 @@ static void merge_trial(struct js *env, const struct js *facts)
 	const char *key;
 
 	JS_FOREACH (facts, key, value) {
-		struct js *part = js_copy(value);
+		struct js *part = condense(value);
 
 		for (size_t i = 0; i < ARRAY_LEN(fleeting); i++)
 			js_del(part, fleeting[i]);

@@ -161,11 +161,10 @@ int measure_report(struct measure *m, int *status, struct err *e)
 	progress_clear(m->progress);
 	if (results_load(m->store->dir, false, &r, e) < 0)
 		return no_report(m, status, e);
-	if (write_reports(m, r, e) < 0 || store_finish(m->store, e) < 0 ||
-	    show_report(m->args, &r->report, e) < 0)
+	if (write_reports(m, r, e) < 0 || store_finish(m->store, e) < 0)
 		return -1;
 	progress_say(m->progress, false, "vrun: results are in %s",
 		     m->store->dir);
 	*status = status_of(&r->counts);
-	return 0;
+	return show_report(m->args, &r->report, e);
 }
