@@ -24,13 +24,19 @@ static const struct cmd_option plan_options[] = {
 	{ NULL, 0, NULL, NULL },
 };
 
+// Of another factor, or the same level of the same one.
+static bool level_agrees(const struct level *have, const struct level *want)
+{
+	return strcmp(have->factor, want->factor) != 0 ||
+	       strcmp(have->text, want->text) == 0 ||
+	       strcmp(have->text, PLAN_LEVEL_ANY) == 0;
+}
+
 static bool is_baseline(const struct plan *p, const struct plan_cell *c)
 {
 	for (size_t i = 0; i < p->nbaseline; i++) {
 		for (size_t k = 0; k < c->nlevels; k++) {
-			if (strcmp(c->levels[k].factor, p->baseline[i].factor))
-				continue;
-			if (strcmp(c->levels[k].text, p->baseline[i].text))
+			if (!level_agrees(&c->levels[k], &p->baseline[i]))
 				return false;
 		}
 	}

@@ -58,9 +58,15 @@ static int draw_seed(uint32_t *seed, struct err *e)
 
 static int parse(struct source *s, struct err *e)
 {
-	return matrix_parse(s->file, buf_str(&s->text), s->text.len,
-			    (const char *const *)s->set.v, s->set.n, &s->matrix,
-			    e);
+	struct matrix_source from = {
+		.file = s->file,
+		.data = buf_str(&s->text),
+		.len = s->text.len,
+		.set = (const char *const *)s->set.v,
+		.nset = s->set.n,
+	};
+
+	return matrix_parse(&from, &s->matrix, e);
 }
 
 int source_load(const struct cmd_args *args, struct source *out, struct err *e)

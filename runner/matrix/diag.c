@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,29 +104,38 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 	return MIN(ab, c);
 }
 
+static bool same_letter(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+// Do the two letters before a[i] and b[j] change places?
+static bool is_swap(const char *a, size_t i, const char *b, size_t j)
+{
+	return i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+	       same_letter(a[i - 2], b[j - 1]);
+}
+
 // Restricted Damerau-Levenshtein distance (optimal string alignment), case
 // ignored. Only the last three rows of the table are kept.
 static unsigned distance(const char *a, size_t na, const char *b, size_t nb)
 {
-	unsigned row[3][NEAREST_MAX + 1];
+	unsigned row[3][NEAREST_MAX + 1] = { 0 };
 
 	for (size_t j = 0; j <= nb; j++)
 		row[0][j] = (unsigned)j;
 	for (size_t i = 1; i <= na; i++) {
 		unsigned *now = row[i % 3], *up = row[(i - 1) % 3];
+		const unsigned *up2 = row[(i + 1) % 3];
 
 		now[0] = (unsigned)i;
 		for (size_t j = 1; j <= nb; j++) {
-			int ca = tolower((unsigned char)a[i - 1]);
-			int cb = tolower((unsigned char)b[j - 1]);
+			bool same = same_letter(a[i - 1], b[j - 1]);
 
 			now[j] = min3(up[j] + 1, now[j - 1] + 1,
-				      up[j - 1] + (ca != cb));
-			if (i > 1 && j > 1 && ca != cb &&
-			    ca == tolower((unsigned char)b[j - 2]) &&
-			    cb == tolower((unsigned char)a[i - 2]))
-				now[j] = MIN(now[j],
-					     row[(i - 2) % 3][j - 2] + 1);
+				      up[j - 1] + !same);
+			if (is_swap(a, i, b, j))
+				now[j] = min3(now[j], up2[j - 2] + 1, now[j]);
 		}
 	}
 	return row[na % 3][nb];

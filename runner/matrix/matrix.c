@@ -110,19 +110,18 @@ static void read_root(struct reading *r, struct ynode *root,
 }
 
 static void read_all(struct reading *r, struct ynode *root,
-		     const char *const *set, size_t nset)
+		     const struct matrix_source *s)
 {
-	struct override *o = arena_array(r->a, nset + 1, sizeof(*o));
+	struct override *o = arena_array(r->a, s->nset + 1, sizeof(*o));
 	size_t n = 0;
 
-	for (size_t i = 0; i < nset; i++)
-		n += split_override(r, set[i], &o[n]);
+	for (size_t i = 0; i < s->nset; i++)
+		n += split_override(r, s->set[i], &o[n]);
 	if (read_is(r, root, YNODE_MAP, "a matrix"))
 		read_root(r, root, o, n);
 }
 
-int matrix_parse(const char *file, const void *data, size_t len,
-		 const char *const *set, size_t nset, struct matrix **out,
+int matrix_parse(const struct matrix_source *s, struct matrix **out,
 		 struct err *e)
 {
 	CLEANUP(matrix_freep) struct matrix *m = xcalloc(1, sizeof(*m));
@@ -130,10 +129,10 @@ int matrix_parse(const char *file, const void *data, size_t len,
 	struct ynode *root;
 
 	r.a = r.d.arena = m->arena = arena_new();
-	m->file = arena_strdup(m->arena, file);
-	root = ynode_parse(file, data, len, &r.d);
+	m->file = arena_strdup(m->arena, s->file);
+	root = ynode_parse(s->file, s->data, s->len, &r.d);
 	if (root != NULL)
-		read_all(&r, root, set, nset);
+		read_all(&r, root, s);
 	if (diag_report(&r.d, e) < 0)
 		return -1;
 	*out = TAKE_PTR(m);

@@ -14,6 +14,7 @@
 enum {
 	MATRIX_NAME_MAX = 64, // it becomes part of a directory's name
 	MATRIX_TEXT_MAX = 4096,
+	MATRIX_LABEL_MAX = 256,
 	MATRIX_FACTORS_MAX = 16,
 	MATRIX_LEVELS_MAX = 1000, // of one factor
 	MATRIX_WORKLOADS_MAX = 16,
@@ -115,12 +116,20 @@ struct matrix {
 	size_t nrequire;
 };
 
-// `set`: "KEY=VALUE" each, applied over the file. KEY is a place in the file
-// ("design.rounds", "factors.backing"; the value is YAML) or a parameter
-// ("memory", "block.runtime"; the value is text). On failure `e` has every
-// error of the file, sorted by place.
-int matrix_parse(const char *file, const void *data, size_t len,
-		 const char *const *set, size_t nset, struct matrix **out,
+// What a matrix is made from; all borrowed. `set`: "KEY=VALUE" each, applied
+// over the file. KEY is a place in the file ("design.rounds",
+// "factors.backing") or a parameter ("memory", "block.runtime"). VALUE is
+// text, or YAML when it begins with a bracket.
+struct matrix_source {
+	const char *file; // name for messages
+	const void *data;
+	size_t len;
+	const char *const *set;
+	size_t nset;
+};
+
+// On failure `e` has every error of the file, sorted by place.
+int matrix_parse(const struct matrix_source *s, struct matrix **out,
 		 struct err *e) MUST_CHECK;
 void matrix_free(struct matrix *m);
 void matrix_freep(struct matrix **m);

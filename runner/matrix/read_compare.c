@@ -11,19 +11,16 @@ static const char *metric_name(struct reading *r, const struct matrix_owner *o,
 // The names of all metrics that the workloads make. Returns their number.
 static size_t all_metrics(struct reading *r, const char ***out)
 {
-	const char **names = NULL;
-	size_t n = 0, cap = 0;
+	const struct matrix *m = r->m;
+	size_t total = 0, n = 0;
 
-	for (size_t o = 1; o < r->m->nowners; o++) {
-		const struct matrix_owner *owner = &r->m->owners[o];
-
-		for (size_t i = 0; i < owner->kind->nmetrics; i++) {
-			const char **slot = arena_push(r->a, &names, &n, &cap,
-						       sizeof(*names));
-			*slot = metric_name(r, owner, i);
-		}
+	for (size_t o = 1; o < m->nowners; o++)
+		total += m->owners[o].kind->nmetrics;
+	*out = arena_array(r->a, total + 1, sizeof(**out));
+	for (size_t o = 1; o < m->nowners; o++) {
+		for (size_t i = 0; i < m->owners[o].kind->nmetrics; i++)
+			(*out)[n++] = metric_name(r, &m->owners[o], i);
 	}
-	*out = names;
 	return n;
 }
 

@@ -50,11 +50,11 @@ static void read_level(struct reading *r, struct matrix_factor *f,
 		return;
 	if (l.text == NULL)
 		l.text = l.value.text;
-	if (l.text[0] == '\0' || strlen(l.text) > MATRIX_NAME_MAX * 4) {
+	if (l.text[0] == '\0' || strlen(l.text) > MATRIX_LABEL_MAX) {
 		diag_add(&r->d, item->at,
 			 "%s: a level's label must have 1 to %d bytes: write "
 			 "{label: value}",
-			 factor_what(r, f), MATRIX_NAME_MAX * 4);
+			 factor_what(r, f), MATRIX_LABEL_MAX);
 		return;
 	}
 	if (is_new_level(r, f, &l, item->at))

@@ -137,8 +137,9 @@ size_t read_resolve(struct reading *r, const char *name,
 		const struct matrix_owner *o = &r->m->owners[i];
 		const struct param *p = param_of(o, bare);
 
-		if (dot != NULL && (strlen(o->name) != (size_t)(dot - name) ||
-				    strncmp(o->name, name, strlen(o->name))))
+		if (dot != NULL &&
+		    (strlen(o->name) != (size_t)(dot - name) ||
+		     strncmp(o->name, name, strlen(o->name)) != 0))
 			continue;
 		if (p != NULL)
 			t[n++] = (struct matrix_target){ i, p };

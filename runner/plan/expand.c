@@ -13,7 +13,7 @@ struct expand {
 	struct arena *a; // the plan's
 	struct diags *d;
 	size_t **levels; // of each cell: a level index for each factor
-	size_t nlevels, levels_cap, cells_cap, notes_cap;
+	size_t cells_cap, notes_cap;
 	size_t *factor_of;  // by slot_index: factor + 1, or 0
 	bool *mattered;	    // by slot_index: it had an effect in some cell
 	bool *rule_used;    // it was the first to drop some cell
@@ -34,6 +34,7 @@ static struct expand *expand_new(const struct matrix *m, struct plan *p,
 	size_t slots = m->nowners * param_count;
 
 	*x = (struct expand){ .m = m, .p = p, .a = p->arena, .d = d };
+	x->levels = arena_array(x->a, PLAN_CELLS_MAX + 1, sizeof(*x->levels));
 	x->factor_of = arena_array(x->a, slots, sizeof(*x->factor_of));
 	x->mattered = arena_array(x->a, slots, sizeof(*x->mattered));
 	x->rule_used = arena_array(x->a, m->nexclude + 1, sizeof(bool));
@@ -246,7 +247,7 @@ static void add_cell(struct expand *x, const size_t *level)
 {
 	struct plan *p = x->p;
 	struct plan_cell *c;
-	size_t **slot, *known;
+	size_t *known;
 	bool any;
 
 	known = effective(x, level, &any);
@@ -254,9 +255,7 @@ static void add_cell(struct expand *x, const size_t *level)
 		count_merged(x, known);
 		return;
 	}
-	slot = arena_push(x->a, &x->levels, &x->nlevels, &x->levels_cap,
-			  sizeof(*x->levels));
-	*slot = known;
+	x->levels[p->ncells] = known;
 	c = arena_push(x->a, &p->cells, &p->ncells, &x->cells_cap, sizeof(*c));
 	c->id = (uint32_t)(p->ncells - 1);
 	set_levels(x, c, known);

@@ -48,10 +48,11 @@ static void plan(const struct matrix *m)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct matrix_source from = { "f", data, size, NULL, 0 };
 	CLEANUP(matrix_freep) struct matrix *m = NULL;
 	struct err e = { 0 };
 
-	if (matrix_parse("f", data, size, NULL, 0, &m, &e) == 0) {
+	if (matrix_parse(&from, &m, &e) == 0) {
 		if (is_small(m))
 			plan(m);
 	} else {

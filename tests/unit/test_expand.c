@@ -16,9 +16,11 @@ static int build_with(const char *rest, const char *set, struct plan **out,
 		      struct err *e)
 {
 	CLEANUP(cleanup_free) char *text = xasprintf(HEAD "%s", rest);
+	struct matrix_source from = { "m", text, strlen(text), &set,
+				      set != NULL };
 	CLEANUP(matrix_freep) struct matrix *m = NULL;
 
-	if (matrix_parse("m", text, strlen(text), &set, set != NULL, &m, e) < 0)
+	if (matrix_parse(&from, &m, e) < 0)
 		fail_msg("%s", e->msg);
 	return plan_build(m, 7, out, e);
 }

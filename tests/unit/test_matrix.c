@@ -10,10 +10,11 @@
 
 static char *errors_of(const char *text, const char *const *set, size_t nset)
 {
+	struct matrix_source from = { "m", text, strlen(text), set, nset };
 	CLEANUP(matrix_freep) struct matrix *m = NULL;
 	struct err e = { 0 };
 
-	if (matrix_parse("m", text, strlen(text), set, nset, &m, &e) == 0)
+	if (matrix_parse(&from, &m, &e) == 0)
 		return xstrdup("");
 	assert_null(m);
 	assert_int_equal(e.kind, ERR_USAGE);
@@ -23,10 +24,11 @@ static char *errors_of(const char *text, const char *const *set, size_t nset)
 static struct matrix *parsed(const char *text, const char *const *set,
 			     size_t nset)
 {
+	struct matrix_source from = { "m", text, strlen(text), set, nset };
 	struct matrix *m = NULL;
 	struct err e = { 0 };
 
-	if (matrix_parse("m", text, strlen(text), set, nset, &m, &e) < 0)
+	if (matrix_parse(&from, &m, &e) < 0)
 		fail_msg("%s\nfor:\n%s", e.msg, text);
 	return m;
 }

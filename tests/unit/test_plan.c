@@ -18,12 +18,12 @@ static const char text[] =
 
 static struct plan *built(uint32_t seed)
 {
+	struct matrix_source from = { "m", text, strlen(text), NULL, 0 };
 	CLEANUP(matrix_freep) struct matrix *m = NULL;
 	struct plan *p = NULL;
 	struct err e = { 0 };
 
-	if (matrix_parse("m", text, strlen(text), NULL, 0, &m, &e) < 0 ||
-	    plan_build(m, seed, &p, &e) < 0)
+	if (matrix_parse(&from, &m, &e) < 0 || plan_build(m, seed, &p, &e) < 0)
 		fail_msg("%s", e.msg);
 	return p;
 }
@@ -254,7 +254,7 @@ static void the_estimate_counts_boots_and_pauses(void **state)
 
 	(void)state;
 	assert_int_equal(plan_estimate_ns(p, boot),
-			 4 * 4 * 2 * (3500 * NS_PER_MS) + 4 * boot);
+			 4LL * 4 * 2 * (3500 * NS_PER_MS) + 4 * boot);
 }
 
 static void the_timeout_allows_for_boot_and_work(void **state)

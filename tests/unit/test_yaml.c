@@ -257,7 +257,8 @@ static void user_text_is_quoted_fit_for_a_terminal(void **state)
 	memset(big, 'x', 999);
 	assert_string_equal(diag_quote(a, "a\x1b[2J"), "\"a\\x1b[2J\"");
 	assert_int_equal(strlen(diag_quote(a, big)), DIAG_QUOTE_MAX + 5);
-	memcpy(big + DIAG_QUOTE_MAX - 1, "\xc3\xa9", 2); // not cut in half
+	big[DIAG_QUOTE_MAX - 1] = (char)0xc3; // a letter is not cut in half
+	big[DIAG_QUOTE_MAX] = (char)0xa9;
 	assert_int_equal(strlen(diag_quote(a, big)), DIAG_QUOTE_MAX + 4);
 }
 
