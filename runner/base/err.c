@@ -8,7 +8,8 @@
 
 static const char more_text[] = "\n(more errors follow; mend these first)";
 
-int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
+// The names stand in parentheses so that the macros of the header leave them.
+int(err_set)(struct err *e, enum err_kind kind, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -19,7 +20,7 @@ int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
 	return -1;
 }
 
-int err_sys(struct err *e, enum err_kind kind, const char *fmt, ...)
+int(err_sys)(struct err *e, enum err_kind kind, const char *fmt, ...)
 {
 	int saved = errno;
 	va_list ap;
@@ -34,7 +35,7 @@ int err_sys(struct err *e, enum err_kind kind, const char *fmt, ...)
 	return -1;
 }
 
-int err_wrap(struct err *e, const char *fmt, ...)
+int(err_wrap)(struct err *e, const char *fmt, ...)
 {
 	char context[1024];
 	size_t used, keep;

@@ -39,3 +39,13 @@ int err_wrap(struct err *e, const char *fmt, ...) PRINTF(2, 3);
 // kind when there was none. When the message is full its last line says that
 // more follow, and nothing is added any more.
 void err_add_line(struct err *e, enum err_kind kind, const char *line);
+
+// So that compilers and analyzers see the -1, and do not take what a failed
+// function left alone for a value that its caller uses.
+static inline int err_minus_one(void)
+{
+	return -1;
+}
+#define err_set(...)  ((void)err_set(__VA_ARGS__), err_minus_one())
+#define err_sys(...)  ((void)err_sys(__VA_ARGS__), err_minus_one())
+#define err_wrap(...) ((void)err_wrap(__VA_ARGS__), err_minus_one())

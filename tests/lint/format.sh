@@ -2,6 +2,8 @@
 # C is as clang-format leaves it.
 . "$(dirname "$0")/files.sh"
 
-files '*.c' '*.h' | xargs -r clang-format --dry-run -Werror ||
-	complain format 'clang-format -i would change files'
+while read -r f; do
+	clang-format --dry-run -Werror "$f" 2>/dev/null ||
+		complain "$f" 'clang-format -i would change it'
+done < <(files '*.c' '*.h')
 finish

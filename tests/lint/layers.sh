@@ -23,7 +23,7 @@ tests      *
 owners='
 jansson\.h        ^runner/base/js\.c$
 yaml\.h           ^runner/matrix/
-liburing\.h       ^runner/agent/load_uring
+liburing\.h       ^runner/agent/load_
 gsl/.*            ^(analysis/|runner/plan/order\.c$)
 libssh/.*         ^runner/transport/
 '
