@@ -54,8 +54,10 @@ static const char *choices_text(const struct param *p, struct arena *a)
 static int parse_text(const struct param *p, const char *text, struct arena *a,
 		      struct param_value *v, const char **why)
 {
-	(void)p;
-	(void)why;
+	if (text[0] == '\0' && p->def[0] != '\0') {
+		*why = arena_printf(a, "has no value (like %s)", p->def);
+		return -1;
+	}
 	v->s = arena_strdup(a, text);
 	v->text = text[0] != '\0' ? v->s : "default";
 	return 0;
@@ -167,9 +169,18 @@ const char *param_range(const struct param *p, struct arena *a)
 	format_figure(p, p->min, lo, sizeof(lo));
 	format_figure(p, p->max, hi, sizeof(hi));
 	format_figure(p, p->multiple, mult, sizeof(mult));
+	if (p->power_of_2)
+		return arena_printf(a, "%s to %s, a power of 2", lo, hi);
 	return arena_printf(
 		a, p->multiple > 1 ? "%s to %s, a multiple of %s" : "%s to %s",
 		lo, hi, mult);
+}
+
+static bool has_shape(const struct param *p, uint64_t n)
+{
+	if (p->power_of_2 && (n & (n - 1)) != 0)
+		return false;
+	return p->multiple <= 1 || n % (uint64_t)p->multiple == 0;
 }
 
 static int check_range(const struct param *p, const char *text, double x,
@@ -180,7 +191,7 @@ static int check_range(const struct param *p, const char *text, double x,
 				    diag_quote(a, text), param_range(p, a));
 		return -1;
 	}
-	if (p->multiple > 1 && (uint64_t)x % (uint64_t)p->multiple != 0) {
+	if (!has_shape(p, (uint64_t)x)) {
 		*why = arena_printf(a, "%s does not fit (%s)",
 				    diag_quote(a, text), param_range(p, a));
 		return -1;

@@ -46,7 +46,8 @@ struct param {
 	const char *const *choices; // NULL-terminated; PARAM_CHOICE
 	double min, max;	    // numbers: range, ends included
 	double multiple;	    // of this, unless 0
-	const char *def;	    // as a matrix would say it
+	bool power_of_2;
+	const char *def; // as a matrix would say it
 	const char *help;
 	struct param_needs needs; // .param NULL: always matters
 	const char *check;	  // read back from; NULL: no treatment check
@@ -105,7 +106,7 @@ struct js *param_to_js(const struct param *p, const struct param_value *v);
 
 size_t param_nchoices(const struct param *p);
 const char *param_type_name(enum param_type t); // "size"
-// "4k, thp", "1 to 1024", "512 to 16M, a multiple of 512"; "" when free.
+// "4k, thp", "1 to 1024", "512 to 4k, a power of 2"; "" when free.
 const char *param_range(const struct param *p, struct arena *a);
 // "only with engine: fio", or "" when it always matters.
 const char *param_condition(const struct param *p, struct arena *a);

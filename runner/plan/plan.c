@@ -6,6 +6,7 @@
 #include "runner/base/alloc.h"
 #include "runner/base/clock.h"
 #include "runner/base/units.h"
+#include "runner/plan/cell_check.h"
 #include "runner/plan/expand.h"
 #include "runner/plan/hash.h"
 #include "runner/plan/order.h"
@@ -146,6 +147,7 @@ static int build(const struct matrix *m, struct plan *p, struct diags *d,
 	bool ok = expand_cells(m, p, &x, d) == 0;
 
 	if (ok) {
+		cell_check(m, p, d);
 		set_timeout(m, p, x.work_ns, d);
 		trials_fit(m, p, d);
 	}

@@ -213,6 +213,13 @@ static void what_does_not_fit_has_its_place(void **state)
 		  "exclude: [{accel: kvm}, {cpus: 1, accel: tcg}]\n"
 		  "compare: {baseline: {accel: kvm}}\n",
 		  "m:6:21: baseline: no cell has accel=kvm: exclude drops it" },
+		{ "fixed: {backing: hugetlb-1G, memory: 512M}\n",
+		  "m:4:38: memory: 512M is no multiple of 1G, the page of "
+		  "backing hugetlb-1G" },
+		{ "factors: {backing: [4k, hugetlb-1G]}\n",
+		  "m: memory: 512M is no multiple of 1G, the page of" },
+		{ "factors: {bs: [512, 4k]}\nfixed: {null_bs: 4k}\n",
+		  "m:4:11: bs: 512 is no multiple of 4k, null_bs" },
 		{ "timeout: 3s\n",
 		  "m:4:10: timeout: 3s is no longer than the workloads "
 		  "themselves (3s)" },

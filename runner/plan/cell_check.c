@@ -1,0 +1,87 @@
+#include "runner/plan/cell_check.h"
+
+#include <string.h>
+
+#include "runner/base/units.h"
+
+enum {
+	SIZE_CHARS = 32
+};
+
+struct checking {
+	const struct matrix *m;
+	struct diags *d;
+};
+
+// A size that must be a multiple of another, and why.
+struct fit {
+	size_t owner;
+	const char *param;
+	int64_t size, unit;
+	const char *why;
+};
+
+static struct place place_of(const struct checking *c, const struct fit *f)
+{
+	const struct matrix_owner *o = &c->m->owners[f->owner];
+	const char *kind = o->kind == NULL ? NULL : o->kind->name;
+	const struct matrix_slot *slot =
+		&o->slots[param_index(param_find(kind, f->param))];
+
+	if (slot->given)
+		return slot->at;
+	return (struct place){ c->m->file, 0, 0 };
+}
+
+static void check_fit(const struct checking *c, const struct fit *f)
+{
+	char size[SIZE_CHARS], unit[SIZE_CHARS];
+
+	if (f->unit <= 0 || f->size % f->unit == 0)
+		return;
+	units_format_size((uint64_t)f->size, size, sizeof(size));
+	units_format_size((uint64_t)f->unit, unit, sizeof(unit));
+	diag_add(c->d, place_of(c, f), "%s: %s is no multiple of %s, %s",
+		 f->param, size, unit, f->why);
+}
+
+static void check_memory(const struct checking *c, const struct js *vm)
+{
+	struct fit f = {
+		.owner = MATRIX_VM,
+		.param = "memory",
+		.size = js_get_int(vm, "memory", 0),
+		.unit = 1 << 30,
+		.why = "the page of backing hugetlb-1G",
+	};
+
+	// Smaller pages divide whatever the table allows.
+	if (strcmp(js_get_str(vm, "backing", ""), "hugetlb-1G") == 0)
+		check_fit(c, &f);
+}
+
+static void check_block(const struct checking *c, size_t owner,
+			const struct js *w)
+{
+	struct fit f = {
+		.owner = owner,
+		.param = "bs",
+		.size = js_get_int(w, "bs", 0),
+		.unit = js_get_int(w, "null_bs", 0),
+		.why = "null_bs",
+	};
+
+	if (strcmp(js_get_str(w, "device", ""), "null_blk") == 0)
+		check_fit(c, &f);
+}
+
+void cell_check(const struct matrix *m, const struct plan *p, struct diags *d)
+{
+	struct checking c = { m, d };
+
+	for (size_t i = 0; i < p->ncells; i++) {
+		check_memory(&c, p->cells[i].vm);
+		for (size_t o = 1; o < m->nowners; o++)
+			check_block(&c, o, js_at(p->cells[i].workloads, o - 1));
+	}
+}
