@@ -224,7 +224,9 @@ fuzz:
 	@B=$(FUZZ_B) tests/fuzz/run.sh $(FUZZ_SECONDS)
 
 lint: export LINT_CFLAGS = $(CPPFLAGS) -std=gnu17 $(call pkg,--cflags $(PKGS) liburing)
-lint: all
+# What does not compile is for `globals` to say; the other rules go on.
+lint:
+	-+@$(SUBMAKE) -k all
 	@B=$(B) CC=$(CC) tests/lint/run.sh
 
 clean:
