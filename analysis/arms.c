@@ -92,7 +92,7 @@ static double mean_of_finite(const struct arm_unit *u, size_t n)
 		sum += u[i].value;
 		count++;
 	}
-	return count > 0 ? sum / (double)count : (double)NAN;
+	return count > 0 ? sum / (double)count : NO_FIGURE;
 }
 
 static void count_trial(struct arm *a, enum outcome outcome, bool has_figure)
@@ -110,7 +110,7 @@ static struct arm_unit unit_of(const struct dataset *ds, uint32_t t, double v)
 	bool ok = ds->outcome[t] == OUTCOME_OK && isfinite(v);
 
 	return (struct arm_unit){
-		.value = ok ? v : (double)NAN,
+		.value = ok ? v : NO_FIGURE,
 		// Rows stand in for an order that nobody recorded.
 		.order = isnan(ds->order[t]) ? (double)t : ds->order[t],
 		.boot = ds->boot[t],
@@ -228,8 +228,8 @@ static struct arm_unit take_round(const struct arm_unit **u,
 	while (*u < end && (*u)->block == block)
 		(*u)++;
 	if (*u == first)
-		return (struct arm_unit){ .value = (double)NAN,
-					  .order = (double)NAN };
+		return (struct arm_unit){ .value = NO_FIGURE,
+					  .order = NO_FIGURE };
 	return (struct arm_unit){
 		.value = mean_of_finite(first, (size_t)(*u - first)),
 		.order = first->order,

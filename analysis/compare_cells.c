@@ -10,7 +10,7 @@
 static double resolution(struct sample x)
 {
 	CLEANUP(cleanup_free) double *sorted = NULL;
-	double least = (double)NAN;
+	double least = NO_FIGURE;
 	size_t n;
 
 	sorted = sample_sorted(x, &n);
@@ -45,7 +45,7 @@ static void describe_sample(const struct compare_ctx *cx, struct sample x,
 	c->outliers = diagnose_outliers(x, NULL);
 	c->clusters = diagnose_clusters(x, DIAGNOSE_CLUSTER_FRAC);
 	c->quantised = diagnose_quantised(x, resolution(x));
-	c->trend.p = c->trend.slope_p = (double)NAN;
+	c->trend.p = c->trend.slope_p = NO_FIGURE;
 	if (!cx->ds->has_order)
 		return;
 	c->trend = serial_trend(x);
@@ -73,7 +73,7 @@ static void describe_on_host(const struct compare_ctx *cx, uint32_t host,
 // neither would a trend or clusters.
 static void forget_inference(struct analysis_cell *c)
 {
-	double nan = (double)NAN;
+	double nan = NO_FIGURE;
 
 	c->mean.lo = c->mean.hi = c->mean.half = c->mean.half_rel = nan;
 	c->median.available = false;

@@ -121,7 +121,7 @@ static void host_order(const struct compare_ctx *cx, const struct host_pair *hp,
 	CLEANUP(cleanup_free) bool *is_b = NULL;
 	size_t n;
 
-	out->order.auc = (double)NAN;
+	out->order.auc = NO_FIGURE;
 	if (!cx->ds->has_order)
 		return;
 	is_b = arms_interleaving(&hp->a, &hp->b, &n);
@@ -179,7 +179,7 @@ static void mean_order(struct analysis_comparison *c)
 
 	for (size_t i = 0; i < c->nhosts; i++)
 		sum += c->hosts[i].order.auc;
-	c->auc = c->nhosts > 0 ? sum / (double)c->nhosts : (double)NAN;
+	c->auc = c->nhosts > 0 ? sum / (double)c->nhosts : NO_FIGURE;
 	c->order_confounded = c->auc >= DIAGNOSE_ORDER_THRESHOLD ||
 			      c->auc <= 1 - DIAGNOSE_ORDER_THRESHOLD;
 }
@@ -280,7 +280,7 @@ static void one_host(const struct compare_ctx *cx, const struct host_pair *hp,
 // What was not computed prints as unknown, not as 0.
 static void set_unknown(struct analysis_comparison *c)
 {
-	double nan = (double)NAN;
+	double nan = NO_FIGURE;
 
 	c->welch = (struct welch){ nan, nan, nan, nan, nan, nan, nan };
 	c->hedges = (struct hedges){ nan, nan, nan, nan, nan, nan };

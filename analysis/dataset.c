@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/sample.h"
 #include "runner/base/alloc.h"
 #include "runner/base/buf.h"
 
@@ -149,7 +150,7 @@ static void push_metric(struct dataset *ds, const char *name)
 	struct dataset_metric *dm;
 
 	for (size_t t = 0; t < ds->trials_cap; t++)
-		column[t] = (double)NAN;
+		column[t] = NO_FIGURE;
 	ds->values =
 		xrealloc(ds->values, (ds->nmetrics + 1) * sizeof *ds->values);
 	ds->values[ds->nmetrics] = column;
@@ -231,7 +232,7 @@ static int grow_trials(struct dataset *ds, struct err *e)
 	for (size_t m = 0; m < ds->nmetrics; m++) {
 		GROW(ds->values[m], cap);
 		for (size_t t = old; t < cap; t++)
-			ds->values[m][t] = (double)NAN;
+			ds->values[m][t] = NO_FIGURE;
 	}
 	ds->trials_cap = cap;
 	return 0;
@@ -358,7 +359,7 @@ static void retire(struct dataset *ds, size_t row)
 		}
 	}
 	for (size_t m = 0; m < ds->nmetrics; m++)
-		ds->values[m][row] = (double)NAN;
+		ds->values[m][row] = NO_FIGURE;
 }
 
 static int row_for_record(struct dataset *ds, const struct dataset_trial *t,

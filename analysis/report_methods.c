@@ -2,6 +2,7 @@
 // it. Sources of the formulas are named where they are implemented.
 #include "analysis/report_parts.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "analysis/words.h"
@@ -18,7 +19,7 @@ static size_t count_estimator(const struct analysis *an,
 
 static void say_df(const struct analysis *an, struct buf *out)
 {
-	double lo = INFINITY, hi = -INFINITY;
+	double lo = DBL_MAX, hi = -DBL_MAX;
 
 	for (size_t i = 0; i < an->ncomparisons; i++) {
 		double df = an->comparisons[i].effect.df;

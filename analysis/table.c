@@ -8,6 +8,7 @@
 #include "analysis/csv.h"
 #include "analysis/intern.h"
 #include "analysis/table_columns.h"
+#include "analysis/sample.h"
 #include "runner/base/alloc.h"
 #include "runner/base/units.h"
 
@@ -68,7 +69,7 @@ static int read_number(const struct reader *r, const struct csv_row *row,
 {
 	const char *text = row->fields[column].text;
 
-	*out = (double)NAN;
+	*out = NO_FIGURE;
 	if (is_missing(text) || units_parse_real(text, out) == UNITS_OK)
 		return 0;
 	if (strchr(text, ',') != NULL)
@@ -115,7 +116,7 @@ static int row_trial(struct reader *r, const struct csv_row *row,
 				     .host = host != NULL ? host : "",
 				     .block = DATASET_NONE,
 				     .boot = DATASET_NO_BOOT,
-				     .order = (double)NAN };
+				     .order = NO_FIGURE };
 	if (block != NULL)
 		t->block = intern_id(&r->ds->blocks, block, strlen(block));
 	if (boot != NULL)
@@ -148,7 +149,7 @@ static int read_value(const struct reader *r, const struct csv_row *row,
 		      size_t column, struct dataset_trial *t, double *value,
 		      struct buf *reason, struct err *e)
 {
-	*value = (double)NAN;
+	*value = NO_FIGURE;
 	if (!read_status(r, row, t, reason))
 		return 0;
 	if (read_number(r, row, column, value, e) != 0)

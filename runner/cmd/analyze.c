@@ -8,6 +8,7 @@
 #include "analysis/compare.h"
 #include "analysis/dataset.h"
 #include "analysis/report.h"
+#include "analysis/sample.h"
 #include "analysis/table.h"
 #include "runner/base/alloc.h"
 #include "runner/base/fd.h"
@@ -176,7 +177,7 @@ static int read_margin(const struct cmd_args *args, struct request *q,
 	const char *text = cmd_value(args, "margin");
 	enum units_status st;
 
-	q->compare.margin = (double)NAN;
+	q->compare.margin = NO_FIGURE;
 	if (text == NULL)
 		return 0;
 	st = units_parse_ratio(text, &q->compare.margin);
