@@ -1,0 +1,223 @@
+#include "tests/unit/unit.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runner/agent/hugepages.h"
+#include "runner/agent/procfs.h"
+#include "runner/agent/settings.h"
+#include "tests/fake/root.h"
+
+#define POOL "/sys/kernel/mm/hugepages/hugepages-2048kB/"
+#define MIB2 ((uint64_t)2 << 20)
+
+// A pool in which nothing moves: what is written stays, what is free too.
+// Figures keep their width, for a file keeps the rest of a longer text.
+static void put_pool(const char *root, const char *total, const char *available)
+{
+	fake_root_put(root, POOL "nr_hugepages", total);
+	fake_root_put(root, POOL "free_hugepages", available);
+	fake_root_put(root, POOL "resv_hugepages", "0\n");
+	fake_root_put(root, "/proc/sys/vm/compact_memory", "0");
+	fake_root_put(root, "/proc/sys/vm/drop_caches", "0");
+}
+
+static bool lease_exists(const char *root)
+{
+	CLEANUP(cleanup_free)
+	char *path = xasprintf("%s/lease-%d.json", root, (int)getpid());
+
+	return access(path, F_OK) == 0;
+}
+
+static void start(struct settings *s, const char *root)
+{
+	struct err e = { 0 };
+
+	if (settings_init(s, root, root, &e) < 0)
+		fail_msg("%s", e.msg);
+}
+
+static void pages_that_are_free_are_taken_as_they_are(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	struct settings s;
+	struct err e = { 0 };
+	uint64_t got;
+
+	(void)state;
+	put_pool(root, "300\n", "256\n");
+	start(&s, root);
+	assert_int_equal(settings_hold_pages(&s, MIB2, 256, &got, &e), 0);
+	assert_int_equal(got, 256);
+	assert_true(fake_root_has(root, POOL "nr_hugepages", "300"));
+	assert_false(lease_exists(root));
+	settings_deinit(&s);
+}
+
+static void what_is_missing_is_added_to_the_total(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	struct settings s;
+	struct err e = { 0 };
+	uint64_t got;
+
+	(void)state;
+	put_pool(root, "1300\n", "56\n");
+	start(&s, root);
+	assert_int_equal(settings_hold_pages(&s, MIB2, 256, &got, &e), 0);
+	assert_int_equal(got, 56); // this pool never gives any
+	assert_false(fake_root_has(root, POOL "nr_hugepages", "1300"));
+	assert_true(fake_root_has(root, "/proc/sys/vm/compact_memory", "1"));
+	assert_true(lease_exists(root));
+	settings_restore(&s);
+	assert_true(fake_root_has(root, POOL "nr_hugepages", "1300"));
+	assert_false(lease_exists(root));
+	settings_deinit(&s);
+}
+
+static void reserved_pages_are_not_available(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	struct hugepages pool;
+	struct err e = { 0 };
+
+	(void)state;
+	put_pool(root, "10\n", "8\n");
+	fake_root_put(root, POOL "resv_hugepages", "3\n");
+	assert_int_equal(hugepages_read(root, MIB2, &pool, &e), 0);
+	assert_int_equal(pool.total, 10);
+	assert_int_equal(pool.available, 5);
+}
+
+static void too_few_pages_for_a_vm_are_an_error_with_the_fix(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	const struct vm_spec spec = {
+		.accel = VM_TCG,
+		.backing = vm_backing_find("hugetlb-2M"),
+		.memory_bytes = 512 << 20,
+	};
+	struct settings s;
+	struct err e = { 0 };
+
+	(void)state;
+	put_pool(root, "210\n", "210\n");
+	start(&s, root);
+	assert_int_equal(settings_hold_for(&s, &spec, &e), -1);
+	assert_non_null(strstr(e.msg, "got 210 of 256"));
+	assert_non_null(strstr(e.msg, "hugepages=256"));
+	settings_deinit(&s);
+}
+
+static void unknown_settings_are_refused(void **state)
+{
+	static const char *const cases[] = {
+		"{\"governor\":\"performance\"}",
+		"{\"pages\":{\"3M\":1}}",
+		"{\"pages\":{\"2M\":-1}}",
+		"{\"pages\":{\"2M\":\"all\"}}",
+		"{\"pages\":{\"1G\":1}}", // no such pool here
+	};
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	struct settings s;
+
+	(void)state;
+	put_pool(root, "1\n", "1\n");
+	start(&s, root);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct err e = { 0 };
+		CLEANUP(js_unrefp)
+		struct js *j = js_parse(cases[i], strlen(cases[i]), "test", &e);
+
+		if (settings_apply(&s, j, &e) == 0)
+			fail_msg("took %s", cases[i]);
+	}
+	settings_deinit(&s);
+}
+
+static void put_lease(const char *root, pid_t pid, uint64_t start_ticks)
+{
+	CLEANUP(cleanup_free)
+	char *text =
+		xasprintf("{\"pid\": %d, \"start_ticks\": %llu, \"values\": "
+			  "{\"%s" POOL "nr_hugepages\": \"117\"}}",
+			  (int)pid, (unsigned long long)start_ticks, root);
+
+	fake_root_put(root, "/lease-1.json", text);
+}
+
+static void the_lease_of_a_dead_agent_is_restored(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	struct procfs_stat me;
+	struct settings s;
+	pid_t dead = fork();
+
+	(void)state;
+	if (dead == 0)
+		_exit(0);
+	waitpid(dead, NULL, 0);
+	put_pool(root, "300\n", "300\n");
+	put_lease(root, dead, 1);
+	start(&s, root);
+	assert_true(fake_root_has(root, POOL "nr_hugepages", "117"));
+	settings_deinit(&s);
+	// The same number, but another process: it began at another time.
+	assert_int_equal(procfs_stat(getpid(), 0, &me), 0);
+	put_pool(root, "300\n", "300\n");
+	put_lease(root, getpid(), me.start_ticks + 1);
+	start(&s, root);
+	assert_true(fake_root_has(root, POOL "nr_hugepages", "117"));
+	settings_deinit(&s);
+}
+
+static void the_lease_of_a_living_agent_is_respected(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	struct procfs_stat me;
+	struct settings s;
+	struct err e = { 0 };
+	uint64_t got;
+
+	(void)state;
+	put_pool(root, "300\n", "0\n");
+	assert_int_equal(procfs_stat(getpid(), 0, &me), 0);
+	put_lease(root, getpid(), me.start_ticks);
+	start(&s, root);
+	assert_true(fake_root_has(root, POOL "nr_hugepages", "300"));
+	assert_int_equal(settings_hold_pages(&s, MIB2, 1, &got, &e), -1);
+	assert_non_null(strstr(e.msg, "another vrun agent"));
+	assert_true(fake_root_has(root, POOL "nr_hugepages", "300"));
+	settings_deinit(&s);
+}
+
+static void a_broken_lease_is_named(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	struct settings s;
+	struct err e = { 0 };
+
+	(void)state;
+	fake_root_put(root, "/lease-1.json", "{\"pid\": ");
+	assert_int_equal(settings_init(&s, root, root, &e), -1);
+	assert_non_null(strstr(e.msg, "lease-1.json"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pages_that_are_free_are_taken_as_they_are),
+		cmocka_unit_test(what_is_missing_is_added_to_the_total),
+		cmocka_unit_test(reserved_pages_are_not_available),
+		cmocka_unit_test(
+			too_few_pages_for_a_vm_are_an_error_with_the_fix),
+		cmocka_unit_test(unknown_settings_are_refused),
+		cmocka_unit_test(the_lease_of_a_dead_agent_is_restored),
+		cmocka_unit_test(the_lease_of_a_living_agent_is_respected),
+		cmocka_unit_test(a_broken_lease_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
