@@ -1,0 +1,308 @@
+#include "tests/unit/numbers.h"
+
+#include <string.h>
+
+#include "analysis/report.h"
+#include "analysis/table.h"
+#include "analysis/words.h"
+#include "runner/base/fd.h"
+
+struct fixture {
+	struct buf file, text;
+	struct dataset *ds;
+	struct strv notes;
+	struct analysis *an;
+	struct report report;
+};
+
+static void fixture_deinit(struct fixture *f)
+{
+	buf_deinit(&f->file);
+	buf_deinit(&f->text);
+	analysis_free(f->an);
+	strv_deinit(&f->notes);
+	dataset_free(f->ds);
+}
+
+static const char *const where[] = { "where" };
+static const char *const y[] = { "y" };
+
+static const struct table_spec small = {
+	.where = "t.csv",
+	.values = { y, 1 },
+	.factors = { where, 1 },
+	.has_better = true,
+};
+
+static void analyse(struct fixture *f, const char *text, size_t len,
+		    const struct table_spec *table)
+{
+	struct compare_spec spec = { .alpha = COMPARE_ALPHA, .margin = 0.02 };
+	struct err e = { 0 };
+
+	f->ds = dataset_new();
+	if (table_read(text, len, table, f->ds, &f->notes, &e) != 0 ||
+	    compare_run(f->ds, &spec, &f->an, &e) != 0)
+		fail_msg("%s", e.msg);
+	f->report = (struct report){ .ds = f->ds, .an = f->an, .name = "test" };
+}
+
+static void analyse_small(struct fixture *f, const char *text)
+{
+	analyse(f, text, strlen(text), &small);
+}
+
+static void analyse_published(struct fixture *f)
+{
+	static const char *const factors[] = { "where", "accel", "backing" };
+	static const char *const iops[] = { "iops" };
+	static const struct level filters[] = { { "run", "short" },
+						{ "where", "vm" } };
+	const struct table_spec spec = { .where = "t.csv",
+					 .values = { iops, 1 },
+					 .factors = { factors, 3 },
+					 .filters = filters,
+					 .nfilters = 2 };
+	struct err e = { 0 };
+
+	if (file_read("tests/data/published/null_blk_hugetlb.csv", 1 << 20,
+		      &f->file, ERR_STORE, &e) != 0)
+		fail_msg("%s", e.msg);
+	analyse(f, buf_str(&f->file), f->file.len, &spec);
+}
+
+static const char *written(struct fixture *f, enum report_format format)
+{
+	buf_clear(&f->text);
+	report_write(&f->report, format, &f->text);
+	return buf_str(&f->text);
+}
+
+static const char *answered(struct fixture *f)
+{
+	buf_clear(&f->text);
+	report_answer(&f->report, &f->text);
+	return buf_str(&f->text);
+}
+
+#define assert_says(text, words)                                        \
+	do {                                                            \
+		const char *text_ = (text);                             \
+		if (strstr(text_, (words)) == NULL)                     \
+			fail_msg("\"%s\" is not in\n%s", words, text_); \
+	} while (0)
+
+static void the_published_figures_are_inconclusive(void **state)
+{
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+	(void)state;
+	analyse_published(&f);
+	assert_string_equal(
+		answered(&f),
+		"Inconclusive: backing=hugetlb-2M changed iops by +0.04 % "
+		"[-6.99 %, +7.60 %] against backing=4k, with where=vm, "
+		"accel=kvm (Welch p .990); differences of up to 7.6 % cannot "
+		"be excluded; n = 5 and 5.");
+}
+
+static void no_report_ever_says_no_difference(void **state)
+{
+	(void)state;
+	for (int i = 0; i < REPORT_FORMATS; i++) {
+		CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+		analyse_published(&f);
+		assert_null(strstr(written(&f, (enum report_format)i),
+				   "no difference"));
+	}
+}
+
+static const struct answer {
+	const char *text, *want;
+} answers[] = {
+	{ "where,y\na,10\nb,12\n",
+	  "Inconclusive (insufficient-data): where=b changed y by +20.00 % "
+	  "against where=a; n = 1 and 1: no interval." },
+	{ "where,y\na,10\na,10\nb,12\nb,12\n",
+	  "Inconclusive (zero-variance): where=b changed y by +20.00 % against "
+	  "where=a; n = 2 and 2: no interval." },
+	{ "where,y\na,0\na,0\nb,12\nb,12\n",
+	  "Inconclusive (undefined-ratio): where=b has no ratio of y to "
+	  "where=a; n = 2 and 2: no interval." },
+	{ "where,y\na,7\n",
+	  "Nothing is compared: where=a has a mean y of 7, n = 1: no "
+	  "interval." },
+	{ "where,y\na,100\na,100.1\na,99.9\nb,100\nb,100.1\nb,99.8\n",
+	  "Equivalent within 2 %: where=b changed y by -0.03 % [-0.34 %, +0.28 "
+	  "%] against where=a (Welch p .770, p of equivalence <.001); n = 3 "
+	  "and 3." },
+};
+
+static void the_answer_claims_no_more_than_the_interval(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(answers); i++) {
+		CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+		analyse_small(&f, answers[i].text);
+		assert_string_equal(answered(&f), answers[i].want);
+	}
+}
+
+static void the_json_form_has_its_fields(void **state)
+{
+	static const char *const cell_keys[] = { "levels",  "n",      "failed",
+						 "invalid", "mean",   "lo",
+						 "hi",	    "median", "sd",
+						 "cv" };
+	static const char *const comparison_keys[] = {
+		"cell",	     "baseline", "metric",	 "n",
+		"ratio_pct", "lo_pct",	 "hi_pct",	 "p_welch",
+		"p_diff",    "p_holm",	 "p_equivalent", "verdict",
+	};
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+	CLEANUP(js_unrefp) struct js *j = NULL;
+	struct err e = { 0 };
+	const char *text;
+
+	(void)state;
+	analyse_published(&f);
+	text = written(&f, REPORT_JSON);
+	j = js_parse(text, strlen(text), "report", &e);
+	if (j == NULL)
+		fail_msg("%s", e.msg);
+	assert_non_null(js_get_str(j, "question", NULL));
+	assert_non_null(js_get_str(j, "answer", NULL));
+	assert_int_equal(js_kind(js_get(j, "warnings")), JS_ARRAY);
+	assert_int_equal(js_kind(js_get(j, "environment")), JS_OBJECT);
+	for (size_t i = 0; i < ARRAY_LEN(cell_keys); i++)
+		assert_non_null(
+			js_get(js_at(js_get(j, "cells"), 0), cell_keys[i]));
+	for (size_t i = 0; i < ARRAY_LEN(comparison_keys); i++)
+		assert_non_null(js_get(js_at(js_get(j, "comparisons"), 0),
+				       comparison_keys[i]));
+}
+
+static void unknown_figures_are_null_in_json_and_empty_in_csv(void **state)
+{
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+	(void)state;
+	analyse_small(&f, "where,y\na,10\nb,12\n");
+	assert_says(written(&f, REPORT_JSON), "\"lo_pct\": null");
+	assert_says(written(&f, REPORT_CSV),
+		    ",,,,,,,,,,inconclusive,insufficient-data\n");
+}
+
+// The longest line, but for rows of tables, which are never cut.
+static size_t widest_prose(const char *text)
+{
+	size_t most = 0;
+
+	while (*text != '\0') {
+		size_t len = strcspn(text, "\n");
+
+		if (strstr(text, "inconclusive (") != text && len > most)
+			most = len;
+		text += len + (text[len] == '\n');
+	}
+	return most;
+}
+
+static void plain_text_fits_80_columns_and_has_no_escapes(void **state)
+{
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+	const char *text;
+
+	(void)state;
+	analyse_published(&f);
+	text = written(&f, REPORT_TERM);
+	assert_null(strchr(text, '\033'));
+	assert_true(widest_prose(text) <= REPORT_WIDTH);
+	f.report.color = true;
+	assert_non_null(strchr(written(&f, REPORT_TERM), '\033'));
+}
+
+static void texts_of_others_cannot_break_out(void **state)
+{
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+	(void)state;
+	analyse_small(&f, "where,y\n\"a\033[2J|<b>\",10\n\"b,\"\"c\"\"\",12\n");
+	assert_null(strchr(written(&f, REPORT_TERM), '\033'));
+	assert_says(written(&f, REPORT_MD), "a?\\[2J\\|\\<b\\>");
+	assert_says(written(&f, REPORT_CSV), "\"where=b,\"\"c\"\"\"");
+}
+
+static void failures_stay_visible(void **state)
+{
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+	(void)state;
+	analyse_small(&f, "where,y\na,10\na,11\na,nan\nb,12\nb,13\nb,14\n");
+	assert_says(written(&f, REPORT_TERM), "value is \"nan\"");
+	assert_says(written(&f, REPORT_TERM), "6 trials: 5 ok, 1 invalid.");
+	assert_says(written(&f, REPORT_JSON), "\"reason\": \"value is ");
+}
+
+static const struct word {
+	double x;
+	const char *figure, *pct, *p;
+} words[] = {
+	{ 0, "0", "+0.00 %", "<.001" },
+	{ 0.09, "0.09", "+0.09 %", ".090" },
+	{ -0.001, "-0.001", "+0.00 %", "<.001" },
+	{ 1, "1", "+1.00 %", ">.999" },
+	{ 0.9996, "0.9996", "+1.00 %", ">.999" },
+	{ 0.9994, "0.9994", "+1.00 %", ".999" },
+	{ 1304680.4, "1304680", "+1.3e+06 %", ">.999" },
+	{ NO_FIGURE, "-", "-", "-" },
+};
+
+static void figures_are_printed_one_way(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		CLEANUP(buf_deinit) struct buf b = BUF_INIT;
+
+		words_figure(words[i].x, &b);
+		assert_string_equal(buf_str(&b), words[i].figure);
+		buf_clear(&b);
+		words_pct(words[i].x, &b);
+		assert_string_equal(buf_str(&b), words[i].pct);
+		buf_clear(&b);
+		words_p(words[i].x, &b);
+		assert_string_equal(buf_str(&b), words[i].p);
+	}
+}
+
+static void formats_have_names(void **state)
+{
+	enum report_format f;
+
+	(void)state;
+	assert_int_equal(report_format_from_name("md", &f), 0);
+	assert_int_equal(f, REPORT_MD);
+	assert_int_equal(report_format_from_name("pdf", &f), -1);
+	assert_string_equal(report_file_name(REPORT_TERM), "report.txt");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_published_figures_are_inconclusive),
+		cmocka_unit_test(no_report_ever_says_no_difference),
+		cmocka_unit_test(the_answer_claims_no_more_than_the_interval),
+		cmocka_unit_test(the_json_form_has_its_fields),
+		cmocka_unit_test(
+			unknown_figures_are_null_in_json_and_empty_in_csv),
+		cmocka_unit_test(plain_text_fits_80_columns_and_has_no_escapes),
+		cmocka_unit_test(texts_of_others_cannot_break_out),
+		cmocka_unit_test(failures_stay_visible),
+		cmocka_unit_test(figures_are_printed_one_way),
+		cmocka_unit_test(formats_have_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
