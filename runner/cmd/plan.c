@@ -74,7 +74,7 @@ static void print_size(const struct plan *p, struct buf *out)
 		buf_printf(out, " after %u to warm up", p->warmup_rounds);
 	if (p->repeat > 1)
 		buf_printf(out, ", %u times in each boot", p->repeat);
-	buf_printf(out, ", on %zu host%s\nabout %s at 3s a boot\n", p->nhosts,
+	buf_printf(out, "\non %zu host%s, about %s at 3s a boot\n", p->nhosts,
 		   plural(p->nhosts), time);
 }
 
@@ -158,12 +158,27 @@ static void print_order(const struct plan *p, struct buf *out)
 	buf_putc(out, '\n');
 }
 
+static void print_note(const char *text, struct buf *out)
+{
+	struct line l = { .out = out, .start = out->len, .indent = 3 };
+
+	buf_puts(out, "  -");
+	while (*text != '\0') {
+		size_t n = strcspn(text, " ");
+
+		line_break(&l, n + 1);
+		buf_printf(out, " %.*s", (int)n, text);
+		text += n + (text[n] == ' ');
+	}
+	buf_putc(out, '\n');
+}
+
 static void print_notes(const struct plan *p, struct buf *out)
 {
 	if (p->nnotes > 0)
 		buf_puts(out, "\nNotes\n");
 	for (size_t i = 0; i < p->nnotes; i++)
-		buf_printf(out, "  - %s\n", p->notes[i]);
+		print_note(p->notes[i], out);
 }
 
 static void print_text(const struct plan *p, struct buf *out)

@@ -121,9 +121,14 @@ static struct js *workload_schema(const struct param_kind *kind)
 static struct js *workloads_schema(void)
 {
 	struct js *item = js_object(), *kinds = js_array();
+	struct js *bare = js_object(), *names = js_array();
 
-	for (size_t i = 0; i < param_nkinds; i++)
+	for (size_t i = 0; i < param_nkinds; i++) {
 		js_append(kinds, workload_schema(&param_kinds[i]));
+		js_append(names, js_string(param_kinds[i].name));
+	}
+	js_set(bare, "enum", names);
+	js_append(kinds, bare);
 	js_set(item, "anyOf", kinds);
 	return list_of(item);
 }
