@@ -26,9 +26,13 @@ run_builtin() {
   "device": "$device", "rw": "randread", "bs": 4096, "iodepth": $1,
   "ramp": 200000000, "runtime": ${seconds}000000000}]
 END
-	/bench/generator work /tmp/work.json >/tmp/out || return
-	tr '}' '\n' </tmp/out | grep '"block.iops"' |
-		sed 's/.*"value": *\([0-9.e+]*\).*/\1/'
+	/bench/generator work /tmp/work.json >/tmp/result || return
+	tr -d ' \n' </tmp/result | tr '}' '\n' >/tmp/out
+	sed -n 's/.*"name":"block.iops","value":\([0-9.e+]*\).*/\1/p' /tmp/out
+	if ! grep -q '"outcome":"ok"' /tmp/out; then
+		grep '"reason"' /tmp/result >/tmp/err
+		return 1
+	fi
 }
 
 run_fio() {
