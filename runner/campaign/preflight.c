@@ -17,7 +17,7 @@ static const char *const level_names[] = {
 	[FINDING_REFUSE] = "refuse",
 };
 
-static const struct {
+static const struct page_size {
 	const char *backing, *key;
 	int64_t bytes;
 } page_sizes[] = {
@@ -206,26 +206,30 @@ static void add_workloads(struct js *list, const struct js *workloads)
 	}
 }
 
-// Huge pages of each size that the largest VM of the plan takes.
+// Huge pages of one size that a VM takes.
+static int64_t pages_of(const struct js *vm, const struct page_size *size)
+{
+	const char *backing = js_get_str(vm, "backing", "");
+	int64_t memory = js_get_int(vm, "memory", 0);
+
+	if (is_native(vm) || strcmp(backing, size->backing) != 0)
+		return 0;
+	return memory / size->bytes + (memory % size->bytes != 0);
+}
+
+// Of each size, those that the largest VM of the plan takes.
 static struct js *pages_needed(const struct plan *p)
 {
 	struct js *pages = js_object();
 
-	for (size_t i = 0; i < p->ncells; i++) {
-		const struct js *vm = p->cells[i].vm;
-		const char *backing = js_get_str(vm, "backing", "");
-		int64_t memory = js_get_int(vm, "memory", 0);
+	for (size_t k = 0; k < ARRAY_LEN(page_sizes); k++) {
+		int64_t most = 0;
 
-		for (size_t k = 0; !is_native(vm) && k < ARRAY_LEN(page_sizes);
-		     k++) {
-			int64_t size = page_sizes[k].bytes;
-			int64_t n = memory / size + (memory % size != 0);
-
-			if (strcmp(backing, page_sizes[k].backing) != 0)
-				continue;
-			n = MAX(n, js_get_int(pages, page_sizes[k].key, 0));
-			js_set_int(pages, page_sizes[k].key, n);
-		}
+		for (size_t i = 0; i < p->ncells; i++)
+			most = MAX(most,
+				   pages_of(p->cells[i].vm, &page_sizes[k]));
+		if (most > 0)
+			js_set_int(pages, page_sizes[k].key, most);
 	}
 	return pages;
 }

@@ -104,7 +104,7 @@ static int errors_new(struct err *e)
 // In the child, between fork and exec: async-signal-safe calls only.
 static void become_agent(const char *path, int stream, int errors)
 {
-	static char name[] = "vrun-agent", role[] = "host";
+	char name[] = "vrun-agent", role[] = "host";
 	char *argv[] = { name, role, NULL };
 	sigset_t none;
 
