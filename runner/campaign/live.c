@@ -6,13 +6,16 @@
 #include "analysis/compare.h"
 #include "analysis/dataset.h"
 #include "runner/base/alloc.h"
+#include "runner/base/buf.h"
 #include "runner/base/log.h"
 #include "runner/campaign/results.h"
 
 struct live {
 	struct dataset *ds;
 	struct compare_spec spec;
-	bool ended; // it no longer holds every record
+	bool ended;	 // it no longer holds every record
+	struct buf text; // of the estimate
+	bool stale;	 // a record came since it was made
 };
 
 struct live *live_new(const struct plan *plan)
@@ -30,6 +33,7 @@ void live_free(struct live *l)
 	if (l == NULL)
 		return;
 	dataset_free(l->ds);
+	buf_deinit(&l->text);
 	free(l);
 }
 
@@ -37,13 +41,14 @@ void live_add(struct live *l, const struct record *r)
 {
 	struct err e = { 0 };
 
+	l->stale = true;
 	if (!l->ended && dataset_add_record(l->ds, r, &e) < 0) {
 		log_info("no estimates any more: %s", e.msg);
 		l->ended = true;
 	}
 }
 
-void live_estimate(const struct live *l, struct buf *out)
+static void print_estimate(const struct live *l, struct buf *out)
 {
 	struct compare_estimate est;
 
@@ -54,4 +59,14 @@ void live_estimate(const struct live *l, struct buf *out)
 	if (isfinite(est.lo_pct) && isfinite(est.hi_pct))
 		buf_printf(out, " [%+.1f %%, %+.1f %%]", est.lo_pct,
 			   est.hi_pct);
+}
+
+const char *live_estimate(struct live *l)
+{
+	if (l->stale) {
+		buf_clear(&l->text);
+		print_estimate(l, &l->text);
+		l->stale = false;
+	}
+	return l->text.len > 0 ? l->text.data : NULL;
 }

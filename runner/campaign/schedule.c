@@ -25,6 +25,7 @@ struct schedule {
 	uint32_t nboots;
 	size_t *cursor; // per host: no trial before it is to be run
 	size_t *end;	// per host: behind its last trial
+	struct schedule_counts counts;
 };
 
 static uint32_t count_boots(const struct plan *p)
@@ -53,6 +54,7 @@ struct schedule *schedule_new(const struct plan *plan)
 	struct schedule *s = xcalloc(1, sizeof(*s));
 
 	s->plan = plan;
+	s->counts.trials = plan->ntrials;
 	s->nboots = count_boots(plan);
 	s->trials = xcalloc(plan->ntrials, sizeof(*s->trials));
 	s->boots = xcalloc(s->nboots, sizeof(*s->boots));
@@ -96,6 +98,19 @@ static int check_identity(const struct schedule *s, const struct record *r,
 	return 0;
 }
 
+static size_t *count_of(struct schedule *s, enum outcome o)
+{
+	size_t *const counts[] = {
+		[OUTCOME_OK] = &s->counts.ok,
+		[OUTCOME_FAILED] = &s->counts.failed,
+		[OUTCOME_INVALID] = &s->counts.invalid,
+		[OUTCOME_TIMEOUT] = &s->counts.timeout,
+		[OUTCOME_LOST] = &s->counts.lost,
+	};
+
+	return counts[o];
+}
+
 static int note_started(struct schedule *s, const struct record *r,
 			struct err *e)
 {
@@ -107,6 +122,8 @@ static int note_started(struct schedule *s, const struct record *r,
 			       "trial %u: attempt %u starts after %u that %s",
 			       r->trial, r->attempt, t->attempts,
 			       t->open ? "is under way" : "ended");
+	if (t->attempts > 0)
+		(*count_of(s, t->last))--;
 	t->attempts = r->attempt;
 	t->open = true;
 	b->life = r->boot_attempt;
@@ -136,6 +153,8 @@ static int note_finished(struct schedule *s, const struct record *r,
 	t->last = o;
 	t->counted += o != OUTCOME_OK && o != OUTCOME_LOST;
 	t->over = o == OUTCOME_OK || t->counted > s->plan->retries;
+	s->counts.over += t->over;
+	(*count_of(s, o))++;
 	s->boots[r->boot].spoiled = o != OUTCOME_OK;
 	skip_over(s, s->plan->trials[r->trial].host);
 	return 0;
@@ -213,19 +232,5 @@ size_t schedule_left(const struct schedule *s, uint32_t host)
 
 struct schedule_counts schedule_count(const struct schedule *s)
 {
-	struct schedule_counts c = { .trials = s->plan->ntrials };
-	size_t *const by_outcome[] = {
-		[OUTCOME_OK] = &c.ok,		[OUTCOME_FAILED] = &c.failed,
-		[OUTCOME_INVALID] = &c.invalid, [OUTCOME_TIMEOUT] = &c.timeout,
-		[OUTCOME_LOST] = &c.lost,
-	};
-
-	for (size_t i = 0; i < s->plan->ntrials; i++) {
-		const struct trial_state *t = &s->trials[i];
-
-		c.over += t->over;
-		if (t->attempts > 0 && !t->open)
-			(*by_outcome[t->last])++;
-	}
-	return c;
+	return s->counts;
 }

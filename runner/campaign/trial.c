@@ -123,12 +123,20 @@ static void say_finished(const struct host *h, const struct result *r,
 			  buf_str(&line));
 }
 
+// The host says when the trial began and how long it took; 0: it does not.
+static int64_t end_on_host_ns(const struct js *times)
+{
+	int64_t begin = js_get_int(times, "begin_mono_ns", 0);
+
+	return begin == 0 ? 0 : begin + js_get_int(times, "trial_ns", 0);
+}
+
 static int record_end(struct host *h, struct result *result, struct err *e)
 {
 	struct record r = record_of(h, RECORD_FINISHED, result);
 	int64_t took = clock_mono_ns() - h->started_ns;
 
-	r.mono_ns = js_get_int(result->times, "end_ns", 0);
+	r.mono_ns = end_on_host_ns(result->times);
 	if (keep(h, &r, e) < 0)
 		return -1;
 	h->measured++;
@@ -223,7 +231,6 @@ static int64_t time_left_ns(const struct campaign *c)
 
 void trial_show(const struct host *h)
 {
-	CLEANUP(buf_deinit) struct buf estimate = BUF_INIT;
 	const struct campaign *c = h->c;
 	const struct plan_trial *t = h->step.trial;
 	struct schedule_counts n = schedule_count(c->schedule);
@@ -240,7 +247,6 @@ void trial_show(const struct host *h)
 
 	if (!progress_is_live(c->progress))
 		return;
-	live_estimate(c->live, &estimate);
-	v.estimate = estimate.len > 0 ? estimate.data : NULL;
+	v.estimate = live_estimate(c->live);
 	progress_show(c->progress, &v, clock_mono_ns());
 }

@@ -108,7 +108,7 @@ static void many_events(struct progress *p)
 	struct progress_view v = view();
 
 	for (int i = 0; i < 100; i++) {
-		int64_t now = 50 * NS_PER_S + i * 20 * NS_PER_MS;
+		int64_t now = 50 * NS_PER_S + 20 * NS_PER_MS * i;
 
 		if (progress_due_ns(p) <= now)
 			progress_tick(p, now);
