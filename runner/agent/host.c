@@ -101,6 +101,21 @@ static void choose(struct host_best *best, enum vm_accel accel, const char *why)
 	snprintf(best->note, sizeof(best->note), "%s", why);
 }
 
+// Why KVM is not used although it is there.
+static void describe_probe(const struct fault *f, char *out, size_t size)
+{
+	if (f->outcome == OUTCOME_TIMEOUT)
+		snprintf(out, size,
+			 "/dev/kvm is there, but the guest does not come up "
+			 "under it within %d s: TCG is used",
+			 KVM_PROBE_S);
+	else
+		snprintf(out, size,
+			 "/dev/kvm is there, but the guest does not come up "
+			 "under it (%.600s): TCG is used",
+			 f->err.msg);
+}
+
 int host_decide_best(struct host *h, const char *qemu, const char *image,
 		     struct fault *f)
 {
@@ -109,9 +124,7 @@ int host_decide_best(struct host *h, const char *qemu, const char *image,
 	if (h->best.decided)
 		return 0;
 	if (access("/dev/kvm", R_OK | W_OK) < 0) {
-		snprintf(why, sizeof(why),
-			 "accel best: /dev/kvm: %m: TCG is "
-			 "used");
+		snprintf(why, sizeof(why), "/dev/kvm: %m: TCG is used");
 		choose(&h->best, VM_TCG, why);
 		return 0;
 	}
@@ -121,10 +134,7 @@ int host_decide_best(struct host *h, const char *qemu, const char *image,
 	}
 	if (f->outcome == OUTCOME_LOST)
 		return -1;
-	snprintf(why, sizeof(why),
-		 "accel best: /dev/kvm is there, but the guest does not come "
-		 "up under it (%.600s): TCG is used",
-		 f->err.msg);
+	describe_probe(f, why, sizeof(why));
 	choose(&h->best, VM_TCG, why);
 	return 0;
 }

@@ -26,32 +26,27 @@ static const char *const level_names[] = {
 	[PREFLIGHT_REFUSE] = "refuse",
 };
 
-static PRINTF(4, 0) void report(struct preflight *p, enum preflight_level level,
-				const char *fix, const char *fmt, va_list ap)
-{
-	char what[WHAT_MAX];
-
-	vsnprintf(what, sizeof(what), fmt, ap);
-	p->found(p->arg, p->now->name, level, what, fix);
-}
-
 void preflight_problem(struct preflight *p, const char *fix, const char *fmt,
 		       ...)
 {
+	char what[WHAT_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
-	report(p, p->now->level, fix, fmt, ap);
+	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
+	p->found(p->arg, p->now->name, p->now->level, what, fix);
 }
 
 void preflight_ok(struct preflight *p, const char *fmt, ...)
 {
+	char what[WHAT_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
-	report(p, PREFLIGHT_OK, NULL, fmt, ap);
+	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
+	p->found(p->arg, p->now->name, PREFLIGHT_OK, what, NULL);
 }
 
 bool preflight_needs_text(const struct preflight *p, const char *list,

@@ -171,11 +171,14 @@ static int greet(struct qmp *q, int64_t deadline_ns, struct fault *f)
 	return qmp_command(q, "qmp_capabilities", NULL, &ret, f);
 }
 
-int qmp_open(struct qmp *q, int fd, struct watch *w, struct child *qemu,
-	     int64_t deadline_ns, struct fault *f)
+int qmp_open(struct qmp *q, const struct qmp_peer *peer, struct fault *f)
 {
-	*q = (struct qmp){ .fd = fd, .watch = w, .child = qemu };
-	if (greet(q, deadline_ns, f) == 0)
+	*q = (struct qmp){
+		.fd = peer->fd,
+		.watch = peer->watch,
+		.child = peer->child,
+	};
+	if (greet(q, peer->deadline_ns, f) == 0)
 		return 0;
 	qmp_close(q);
 	return -1;

@@ -26,10 +26,17 @@ struct qmp {
 	struct child *child; // QEMU; borrowed
 };
 
-// Takes over fd, a connected non-blocking socket; reads the greeting and
-// negotiates capabilities. Closes it on failure.
-int qmp_open(struct qmp *q, int fd, struct watch *w, struct child *qemu,
-	     int64_t deadline_ns, struct fault *f) MUST_CHECK;
+struct qmp_peer {
+	int fd; // a connected non-blocking socket
+	struct watch *watch;
+	struct child *child; // NULL: only the socket tells of its end
+	int64_t deadline_ns; // for the greeting
+};
+
+// Takes over the socket; reads the greeting and negotiates capabilities.
+// Closes it on failure.
+int qmp_open(struct qmp *q, const struct qmp_peer *peer,
+	     struct fault *f) MUST_CHECK;
 void qmp_close(struct qmp *q);
 
 // Sends a command and waits for its answer, at most QMP_ANSWER_S. `args` is

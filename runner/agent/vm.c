@@ -88,7 +88,7 @@ static int listen_at(const char *path, struct err *e)
 			       "name may have; set XDG_RUNTIME_DIR to a "
 			       "shorter directory",
 			       path, sizeof(addr.sun_path) - 1);
-	strcpy(addr.sun_path, path);
+	memcpy(addr.sun_path, path, strlen(path) + 1);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || (unlink(path) < 0 && errno != ENOENT) ||
 	    bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
@@ -148,8 +148,7 @@ static int connect_qemu(struct vm *vm, const struct vm_boot *b,
 			const struct qemu_paths *paths, struct fault *f)
 {
 	CLEANUP(fd_closep) int qmp = -1, guest = -1;
-	int64_t limit;
-	int fd;
+	struct qmp_peer peer = { .watch = vm->watch, .child = &vm->child };
 
 	qmp = listen_at(paths->qmp, &f->err);
 	guest = qmp < 0 ? -1 : listen_at(paths->guest, &f->err);
@@ -159,17 +158,18 @@ static int connect_qemu(struct vm *vm, const struct vm_boot *b,
 	if (start_qemu(vm, b, paths, f) < 0)
 		return -1;
 	b->stage(b->arg, "qmp");
-	limit = qmp_limit(vm, b);
-	fd = accept_at(vm, qmp, limit, "QEMU's QMP connection", f);
-	if (fd < 0)
+	peer.deadline_ns = qmp_limit(vm, b);
+	peer.fd = accept_at(vm, qmp, peer.deadline_ns, "QMP's connection", f);
+	if (peer.fd < 0)
 		return -1;
-	vm->guest_fd = accept_at(vm, guest, limit, "QEMU's agent port", f);
+	vm->guest_fd = accept_at(vm, guest, peer.deadline_ns,
+				 "the connection of QEMU's agent port", f);
 	if (vm->guest_fd < 0) {
-		fd_closep(&fd);
+		fd_closep(&peer.fd);
 		return -1;
 	}
 	link_init(&vm->guest, vm->guest_fd, vm->guest_fd, "guest agent");
-	return qmp_open(&vm->qmp, fd, vm->watch, &vm->child, limit, f);
+	return qmp_open(&vm->qmp, &peer, f);
 }
 
 static int read_vcpus(struct vm *vm, struct fault *f)

@@ -17,54 +17,53 @@
 #include "runner/base/fd.h"
 
 enum {
-	SECTOR = 512,
-	SECTORS = 9, // boot sector, 4 of set-up code, 4 of a kernel not run
+	IMAGE_BYTES = 9 * 512, // 4 sectors of a kernel that never runs
+	CONSOLE_BYTES = 512,
 	MEMORY = 64 << 20,
 	WAIT_S = 10,
 };
 
-// Real-mode code at the entry of the set-up code (offset 0x200): writes the
-// text after it to the first serial port, then halts for good.
-static const unsigned char code[] = {
-	0xeb, 0x7e, // jmp over the header's fields, to 0x280
-};
-static const unsigned char body[] = {
-	0x0e, 0x1f,	  // push cs; pop ds
-	0xe8, 0x00, 0x00, // call next
-	0x5e,		  // next: pop si
-	0x83, 0xc6, 0x11, // add si, text - next
-	0xba, 0xf8, 0x03, // mov dx, 0x3f8
-	0xfc,		  // cld
-	0xac,		  // loop: lodsb
-	0x84, 0xc0,	  // test al, al
-	0x74, 0x03,	  // jz halt
-	0xee,		  // out dx, al
-	0xeb, 0xf8,	  // jmp loop
-	0xf4,		  // halt: hlt
-};
+#define PART(at, bytes)                      \
+	{                                    \
+		at, bytes, sizeof(bytes) - 1 \
+	}
 
-// A bzImage as the x86 boot protocol 2.02 wants it.
+// A bzImage as the x86 boot protocol 2.02 wants it. Its set-up code, entered
+// in real mode at 0x200, writes a text to the first serial port and halts.
 // Source: Documentation/arch/x86/boot.rst of the kernel.
-static void make_kernel(unsigned char image[SECTORS * SECTOR])
-{
-	memset(image, 0, SECTORS * SECTOR);
-	image[0x1f1] = 4; // set-up sectors
-	memcpy(image + 0x1fe, "\x55\xaa", 2);
-	memcpy(image + 0x200, code, sizeof(code));
-	memcpy(image + 0x202, "HdrS", 4);
-	memcpy(image + 0x206, "\x02\x02", 2); // version 2.02
-	image[0x211] = 1;		      // loaded high
-	memcpy(image + 0x280, body, sizeof(body));
-	strcpy((char *)image + 0x280 + sizeof(body), "real mode\r\n");
-}
+static const struct part {
+	size_t at;
+	const char *bytes;
+	size_t len;
+} parts[] = {
+	PART(0x1f1, "\x04"), // sectors of set-up code
+	PART(0x1fe, "\x55\xaa"),
+	PART(0x200, "\xeb\x7e"), // jmp 0x280, over the header
+	PART(0x202, "HdrS\x02\x02"),
+	PART(0x211, "\x01"),	   // loaded high
+	PART(0x280, "\x0e\x1f"	   // push cs; pop ds
+		    "\xe8\x00\x00" // call next
+		    "\x5e"	   // next: pop si
+		    "\x83\xc6\x11" // add si, text - next
+		    "\xba\xf8\x03" // mov dx, 0x3f8
+		    "\xfc"	   // cld
+		    "\xac"	   // loop: lodsb
+		    "\x84\xc0"	   // test al, al
+		    "\x74\x03"	   // jz halt
+		    "\xee"	   // out dx, al
+		    "\xeb\xf8"	   // jmp loop
+		    "\xf4"	   // halt: hlt
+		    "real mode\r\n\0"),
+};
 
 static int write_image(const char *dir, struct err *e)
 {
 	CLEANUP(cleanup_free) char *kernel = xasprintf("%s/vmlinuz", dir);
 	CLEANUP(cleanup_free) char *initrd = xasprintf("%s/initrd", dir);
-	unsigned char image[SECTORS * SECTOR];
+	char image[IMAGE_BYTES] = "";
 
-	make_kernel(image);
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		memcpy(image + parts[i].at, parts[i].bytes, parts[i].len);
 	if (file_replace(kernel, image, sizeof(image), e) < 0)
 		return -1;
 	return file_replace(initrd, "none", 4, e);
@@ -98,7 +97,7 @@ static void print_console(const struct vm *vm)
 	       clock_mono_ns() < until) {
 		clock_sleep_ns(50 * NS_PER_MS);
 		buf_clear(&text);
-		log_tail(vm->console, SECTOR, &text);
+		log_tail(vm->console, CONSOLE_BYTES, &text);
 	}
 	printf("console %s\n", buf_str(&text));
 }

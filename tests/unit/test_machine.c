@@ -35,77 +35,73 @@ static void look(const char *root, const char *needs, struct found *f)
 
 #define VM "{\"accels\":[\"tcg\"],\"memory\":1073741824,\"cpus\":2"
 
+static const struct machine_case {
+	const char *path, *text, *needs, *finding;
+} machine_cases[] = {
+	{ "/proc/meminfo", "MemTotal: 9 kB\nMemAvailable: 1048576 kB\n",
+	  VM ",\"backings\":[\"4k\"]}",
+	  "memory refuse 1024 MiB are available, the largest VM needs "
+	  "1280" },
+	{ "/proc/meminfo", "MemAvailable: 1048576 kB\n",
+	  VM ",\"backings\":[\"hugetlb-2M\"]}", "memory ok" },
+	{ "/proc/meminfo", "MemAvailable: x\n", VM ",\"backings\":[\"4k\"]}",
+	  "memory refuse" },
+	{ "/sys/devices/system/cpu/online", "0-3\n", VM "}", "cpus ok" },
+	{ "/sys/devices/system/cpu/online", "0\n", VM "}",
+	  "cpus warn the largest VM has 2 CPUs, the host 1" },
+	{ "/sys/devices/system/cpu/online", "0-1\n", VM "}",
+	  "cpus warn the largest VM takes all 2" },
+	{ "/sys/kernel/mm/transparent_hugepage/enabled",
+	  "always madvise [never]\n", VM ",\"backings\":[\"thp\"]}",
+	  "thp refuse backing thp gets no huge pages" },
+	{ "/sys/kernel/mm/transparent_hugepage/enabled",
+	  "always [madvise] never\n", VM ",\"backings\":[\"thp\"]}", "thp ok" },
+	{ "/nothing", "", VM ",\"backings\":[\"thp\"]}", "thp refuse" },
+	{ "/sys/kernel/mm/transparent_hugepage/shmem_enabled",
+	  "always within_size [advise] never deny force\n",
+	  VM ",\"backings\":[\"4k\"]}", "thp refuse backing 4k" },
+	{ "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+	  "powersave\n", "{}",
+	  "governor warn the CPU frequency governor is \"powersave\"" },
+	{ "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+	  "performance\n", "{}", "governor ok" },
+	{ "/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n", "{}",
+	  "turbo warn" },
+	{ "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n", "{}",
+	  "turbo ok" },
+	{ "/sys/devices/system/cpu/cpufreq/boost", "1\n", "{}", "turbo warn" },
+	{ "/sys/devices/system/cpu/cpufreq/boost", "0\n", "{}", "turbo ok" },
+	{ "/sys/devices/system/cpu/smt/active", "1\n", "{}", "smt warn" },
+	{ "/sys/devices/system/cpu/smt/active", "0\n", "{}", "smt ok" },
+	{ "/sys/devices/system/clocksource/clocksource0/"
+	  "current_clocksource",
+	  "hpet\n", "{}", "clock warn the clock source is \"hpet\"" },
+	{ "/sys/devices/system/clocksource/clocksource0/"
+	  "current_clocksource",
+	  "tsc\n", "{}", "clock ok" },
+	{ "/proc/loadavg", "1.50 0 0 1/1 1\n", "{}",
+	  "load warn load average 1.50" },
+	{ "/proc/loadavg", "0.01 0 0 1/1 1\n", "{}", "load ok" },
+	{ "/proc/loadavg", "\n", "{}", "load warn" },
+	{ "/proc/77/comm", "qemu-system-x86\n", "{}",
+	  "other-vms warn 1 other virtual machine runs here" },
+	{ "/proc/77/comm", "bash\n", "{}", "other-vms ok" },
+};
+
 static void each_file_gives_its_finding(void **state)
 {
-	static const struct {
-		const char *path, *text, *needs, *finding;
-	} cases[] = {
-		{ "/proc/meminfo", "MemTotal: 9 kB\nMemAvailable: 1048576 kB\n",
-		  VM ",\"backings\":[\"4k\"]}",
-		  "memory refuse 1024 MiB are available, the largest VM needs "
-		  "1280" },
-		{ "/proc/meminfo", "MemAvailable: 1048576 kB\n",
-		  VM ",\"backings\":[\"hugetlb-2M\"]}", "memory ok" },
-		{ "/proc/meminfo", "MemAvailable: x\n",
-		  VM ",\"backings\":[\"4k\"]}", "memory refuse" },
-		{ "/sys/devices/system/cpu/online", "0-3\n", VM "}",
-		  "cpus ok" },
-		{ "/sys/devices/system/cpu/online", "0\n", VM "}",
-		  "cpus warn the largest VM has 2 CPUs, the host 1" },
-		{ "/sys/devices/system/cpu/online", "0-1\n", VM "}",
-		  "cpus warn the largest VM takes all 2" },
-		{ "/sys/kernel/mm/transparent_hugepage/enabled",
-		  "always madvise [never]\n", VM ",\"backings\":[\"thp\"]}",
-		  "thp refuse backing thp gets no huge pages" },
-		{ "/sys/kernel/mm/transparent_hugepage/enabled",
-		  "always [madvise] never\n", VM ",\"backings\":[\"thp\"]}",
-		  "thp ok" },
-		{ "/nothing", "", VM ",\"backings\":[\"thp\"]}", "thp refuse" },
-		{ "/sys/kernel/mm/transparent_hugepage/shmem_enabled",
-		  "always within_size [advise] never deny force\n",
-		  VM ",\"backings\":[\"4k\"]}", "thp refuse backing 4k" },
-		{ "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-		  "powersave\n", "{}",
-		  "governor warn the CPU frequency governor is \"powersave\"" },
-		{ "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-		  "performance\n", "{}", "governor ok" },
-		{ "/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n", "{}",
-		  "turbo warn" },
-		{ "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n", "{}",
-		  "turbo ok" },
-		{ "/sys/devices/system/cpu/cpufreq/boost", "1\n", "{}",
-		  "turbo warn" },
-		{ "/sys/devices/system/cpu/cpufreq/boost", "0\n", "{}",
-		  "turbo ok" },
-		{ "/sys/devices/system/cpu/smt/active", "1\n", "{}",
-		  "smt warn" },
-		{ "/sys/devices/system/cpu/smt/active", "0\n", "{}", "smt ok" },
-		{ "/sys/devices/system/clocksource/clocksource0/"
-		  "current_clocksource",
-		  "hpet\n", "{}", "clock warn the clock source is \"hpet\"" },
-		{ "/sys/devices/system/clocksource/clocksource0/"
-		  "current_clocksource",
-		  "tsc\n", "{}", "clock ok" },
-		{ "/proc/loadavg", "1.50 0 0 1/1 1\n", "{}",
-		  "load warn load average 1.50" },
-		{ "/proc/loadavg", "0.01 0 0 1/1 1\n", "{}", "load ok" },
-		{ "/proc/loadavg", "\n", "{}", "load warn" },
-		{ "/proc/77/comm", "qemu-system-x86\n", "{}",
-		  "other-vms warn 1 other virtual machine runs here" },
-		{ "/proc/77/comm", "bash\n", "{}", "other-vms ok" },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(machine_cases); i++) {
 		CLEANUP(fake_dir_freep) char *root = fake_dir_new();
 		struct found f = { BUF_INIT };
 
-		fake_root_put(root, cases[i].path, cases[i].text);
-		look(root, cases[i].needs, &f);
-		if (strstr(buf_str(&f.text), cases[i].finding) == NULL)
-			fail_msg("%s = %s: no \"%s\" in %s", cases[i].path,
-				 cases[i].text, cases[i].finding,
-				 buf_str(&f.text));
+		fake_root_put(root, machine_cases[i].path,
+			      machine_cases[i].text);
+		look(root, machine_cases[i].needs, &f);
+		if (strstr(buf_str(&f.text), machine_cases[i].finding) == NULL)
+			fail_msg("%s = %s: no \"%s\" in %s",
+				 machine_cases[i].path, machine_cases[i].text,
+				 machine_cases[i].finding, buf_str(&f.text));
 		buf_deinit(&f.text);
 	}
 }

@@ -41,13 +41,23 @@ static void peer_init(struct peer *p, const char *words, int *near)
 	assert_int_equal(fd_write_all(p->far, words, strlen(words)), 0);
 }
 
+static int open_qmp(struct peer *p, int near, int64_t wait_ms, struct fault *f)
+{
+	const struct qmp_peer qemu = {
+		.fd = near,
+		.watch = &p->watch,
+		.deadline_ns = clock_mono_ns() + wait_ms * NS_PER_MS,
+	};
+
+	return qmp_open(&p->qmp, &qemu, f);
+}
+
 static int peer_open(struct peer *p, const char *words, struct fault *f)
 {
 	int near;
 
 	peer_init(p, words, &near);
-	return qmp_open(&p->qmp, near, &p->watch, NULL,
-			clock_mono_ns() + WAIT_MS * NS_PER_MS, f);
+	return open_qmp(p, near, WAIT_MS, f);
 }
 
 static void peer_deinit(struct peer *p)
@@ -150,9 +160,7 @@ static void a_closed_connection_is_told(void **state)
 	(void)state;
 	peer_init(&p, "{\"QMP\"", &near);
 	close(p.far);
-	assert_int_equal(qmp_open(&p.qmp, near, &p.watch, NULL,
-				  clock_mono_ns() + NS_PER_S, &f),
-			 -1);
+	assert_int_equal(open_qmp(&p, near, 1000, &f), -1);
 	assert_non_null(strstr(f.err.msg, "closed the connection"));
 }
 
@@ -178,9 +186,7 @@ static void a_line_without_end_is_refused(void **state)
 		_exit(0);
 	}
 	close(p.far);
-	assert_int_equal(qmp_open(&p.qmp, near, &p.watch, NULL,
-				  clock_mono_ns() + 10 * NS_PER_S, &f),
-			 -1);
+	assert_int_equal(open_qmp(&p, near, 10000, &f), -1);
 	assert_non_null(strstr(f.err.msg, "a line of more than"));
 	waitpid(pid, NULL, 0);
 }
