@@ -111,8 +111,8 @@ static int too_deep(const char *text, size_t len)
 	return 0;
 }
 
-struct js *js_parse(const char *text, size_t len, const char *where,
-		    struct err *e)
+static struct js *parse(const char *text, size_t len, const char *where,
+			size_t flags, size_t *used, struct err *e)
 {
 	json_error_t je;
 	json_t *j;
@@ -127,14 +127,28 @@ struct js *js_parse(const char *text, size_t len, const char *where,
 		err_set(e, ERR_USAGE, "%s: bad JSON: a NUL byte", where);
 		return NULL;
 	}
-	j = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY,
-		       &je);
+	j = json_loadb(text, len, flags | JSON_DECODE_ANY, &je);
 	if (j == NULL) {
 		err_set(e, ERR_USAGE, "%s:%d:%d: bad JSON: %s", where, je.line,
 			je.column, je.text);
 		return NULL;
 	}
+	*used = (size_t)je.position;
 	return out(j);
+}
+
+struct js *js_parse(const char *text, size_t len, const char *where,
+		    struct err *e)
+{
+	size_t used;
+
+	return parse(text, len, where, JSON_REJECT_DUPLICATES, &used, e);
+}
+
+struct js *js_parse_foreign(const char *text, size_t len, const char *where,
+			    size_t *used, struct err *e)
+{
+	return parse(text, len, where, JSON_DISABLE_EOF_CHECK, used, e);
 }
 
 static int add_to_buf(const char *data, size_t len, void *arg)

@@ -1,0 +1,225 @@
+#include "runner/agent/block_device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "runner/agent/block_guard.h"
+#include "runner/base/alloc.h"
+#include "runner/base/fd.h"
+#include "runner/base/rng.h"
+
+// statx(2)'s figures on direct I/O, newer than the C library's struct: by the
+// kernel's ABI (Linux 6.1).
+#define MASK_DIOALIGN 0x2000U
+
+enum {
+	DIO_MEM_OFFSET = 0x98,
+	DIO_OFFSET_OFFSET = 0x9c,
+	PAGE_BYTES = 4096,
+	FALLBACK_BLOCK = 512,
+	LAYOUT_CHUNK = 1 << 20,
+};
+
+static const char mark[] = "user.vrun.scratch";
+
+static int make_file(struct block_device *d, const struct block_params *p,
+		     struct err *e);
+
+static bool is_marked(int fd)
+{
+	return fgetxattr(fd, mark, NULL, 0) >= 0;
+}
+
+static int refuse_file(const char *path, struct err *e)
+{
+	return err_set(e, ERR_REFUSED,
+		       "%s: refusing to write: the file exists and vrun did "
+		       "not make it; name one that does not exist, with "
+		       "`size:`, or remove it",
+		       path);
+}
+
+// O_NOATIME is for owners only: a nicety, so tried and given up.
+static int open_retry(const char *path, int flags)
+{
+	int fd = open(path, flags | O_NOATIME | O_CLOEXEC);
+
+	if (fd < 0 && errno == EPERM)
+		fd = open(path, flags | O_CLOEXEC);
+	return fd;
+}
+
+static int open_error(const char *path, const struct block_params *p,
+		      struct err *e)
+{
+	if (errno == EINVAL && p->direct)
+		return err_set(e, ERR_HOST,
+			       "%s: its file system takes no direct I/O; say "
+			       "`direct: false` or use another place",
+			       path);
+	if (errno == EBUSY)
+		return err_set(e, ERR_REFUSED,
+			       "%s: refusing to write: the device is in use "
+			       "(mounted, swap, md or dm)",
+			       path);
+	return err_sys(e, ERR_HOST, "%s", path);
+}
+
+// Writing to a device is exclusive: the kernel refuses what is mounted.
+static int open_target(struct block_device *d, const struct block_params *p,
+		       struct err *e)
+{
+	int flags = block_writes(p) ? O_RDWR : O_RDONLY;
+
+	if (p->direct)
+		flags |= O_DIRECT;
+	if (d->is_block && block_writes(p))
+		flags |= O_EXCL;
+	d->fd = open_retry(d->path, flags);
+	return d->fd < 0 ? open_error(d->path, p, e) : 0;
+}
+
+static int guard_target(const struct block_device *d,
+			const struct block_params *p, struct err *e)
+{
+	CLEANUP(fd_closep) int fd = -1;
+
+	if (!block_writes(p))
+		return 0;
+	fd = open(d->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, ERR_HOST, "%s", d->path);
+	if (d->is_block)
+		return block_guard_check(fd, d->path, e);
+	return d->unlink || is_marked(fd) ? 0 : refuse_file(d->path, e);
+}
+
+// What statx says of direct I/O on this file, or 512 and a page.
+static void file_alignment(struct block_device *d)
+{
+	struct statx sx;
+	uint32_t mem, offset;
+
+	d->logical_block = FALLBACK_BLOCK;
+	if (statx(d->fd, "", AT_EMPTY_PATH, MASK_DIOALIGN, &sx) < 0 ||
+	    (sx.stx_mask & MASK_DIOALIGN) == 0)
+		return;
+	memcpy(&mem, (const char *)&sx + DIO_MEM_OFFSET, sizeof(mem));
+	memcpy(&offset, (const char *)&sx + DIO_OFFSET_OFFSET, sizeof(offset));
+	if (offset != 0)
+		d->logical_block = offset;
+	// A power of two, or not to be believed.
+	if (mem > d->align && (mem & (mem - 1)) == 0)
+		d->align = mem;
+}
+
+static int measure_block(struct block_device *d, struct err *e)
+{
+	int lbs;
+
+	if (ioctl(d->fd, BLKGETSIZE64, &d->size) < 0 ||
+	    ioctl(d->fd, BLKSSZGET, &lbs) < 0)
+		return err_sys(e, ERR_HOST, "%s: size and block size", d->path);
+	d->logical_block = (uint32_t)lbs;
+	return 0;
+}
+
+static int measure_file(struct block_device *d, struct err *e)
+{
+	struct stat st;
+	off_t hole;
+
+	if (fstat(d->fd, &st) < 0)
+		return err_sys(e, ERR_HOST, "%s", d->path);
+	d->size = (uint64_t)st.st_size;
+	hole = lseek(d->fd, 0, SEEK_HOLE);
+	d->has_holes = hole >= 0 && hole < st.st_size;
+	file_alignment(d);
+	return 0;
+}
+
+static int look_at(struct block_device *d, const struct block_params *p,
+		   struct err *e)
+{
+	struct stat st;
+
+	if (stat(d->path, &st) < 0)
+		return errno == ENOENT ? make_file(d, p, e) :
+					 err_sys(e, ERR_HOST, "%s", d->path);
+	d->is_block = S_ISBLK(st.st_mode);
+	if (!d->is_block && !S_ISREG(st.st_mode))
+		return err_set(e, ERR_HOST,
+			       "%s: is neither a block device nor a regular "
+			       "file",
+			       d->path);
+	return 0;
+}
+
+static int write_noise(int fd, uint64_t size)
+{
+	CLEANUP(cleanup_free) uint64_t *chunk = xmalloc(LAYOUT_CHUNK);
+	struct rng rng;
+
+	rng_seed(&rng, size);
+	for (uint64_t done = 0; done < size;) {
+		uint64_t n = MIN(size - done, (uint64_t)LAYOUT_CHUNK);
+
+		for (size_t i = 0; i < LAYOUT_CHUNK / sizeof(*chunk); i++)
+			chunk[i] = rng_next(&rng);
+		if (fd_write_all(fd, chunk, n) < 0)
+			return -1;
+		done += n;
+	}
+	return fsync(fd);
+}
+
+// Laid out with data: blocks that were never written measure the file
+// system's zeros, not the device.
+static int make_file(struct block_device *d, const struct block_params *p,
+		     struct err *e)
+{
+	CLEANUP(fd_closep) int fd = -1;
+
+	if (p->size == 0)
+		return err_set(e, ERR_HOST,
+			       "%s: does not exist; give a `size:` to have it "
+			       "made",
+			       d->path);
+	fd = open(d->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return err_sys(e, ERR_HOST, "%s", d->path);
+	d->unlink = fsetxattr(fd, mark, "1", 1, 0) < 0;
+	if (write_noise(fd, (uint64_t)p->size) < 0) {
+		err_sys(e, ERR_HOST, "%s: writing %lld bytes", d->path,
+			(long long)p->size);
+		unlink(d->path);
+		return -1;
+	}
+	return 0;
+}
+
+int block_device_open(struct block_device *d, const char *path,
+		      const struct block_params *p, struct err *e)
+{
+	*d = (struct block_device){ .fd = -1,
+				    .path = path,
+				    .align = PAGE_BYTES };
+	if (look_at(d, p, e) < 0 || guard_target(d, p, e) < 0 ||
+	    open_target(d, p, e) < 0)
+		return -1;
+	return d->is_block ? measure_block(d, e) : measure_file(d, e);
+}
+
+void block_device_close(struct block_device *d)
+{
+	fd_closep(&d->fd);
+	if (d->unlink)
+		unlink(d->path);
+	d->unlink = false;
+}

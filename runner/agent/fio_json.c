@@ -1,0 +1,266 @@
+#include "runner/agent/fio_json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runner/base/alloc.h"
+
+enum {
+	FIO_WORDS_MAX = 600
+};
+
+const double fio_percentiles[FIO_PERCENTILES] = { 0.5, 0.9, 0.99, 0.999 };
+
+static const char *const directions[] = { "read", "write", "trim" };
+
+// fio 2 counts in microseconds under the bare names, fio 3 in nanoseconds.
+static const struct latency_key {
+	const char *key;
+	double ns;
+	bool is_clat;
+} latency_keys[] = {
+	{ "lat_ns", 1, false },
+	{ "lat", 1000, false },
+	{ "clat_ns", 1, true },
+	{ "clat", 1000, true },
+};
+
+// A part of the output for a one-line message: control characters and line
+// ends become " | ", repeated white space one space.
+static void quote_words(const char *text, size_t len, struct buf *out)
+{
+	size_t end = MIN(len, (size_t)FIO_WORDS_MAX);
+
+	for (size_t i = 0; i < end; i++) {
+		char c = text[i];
+
+		if (c == '\n' && i + 1 < end && out->len > 0)
+			buf_puts(out, " | ");
+		else if (c >= 0x20 && c < 0x7f)
+			buf_putc(out, c);
+	}
+}
+
+static int no_json(const char *text, size_t len, struct err *e)
+{
+	CLEANUP(buf_deinit) struct buf words = BUF_INIT;
+
+	quote_words(text, len, &words);
+	if (words.len == 0)
+		return err_set(e, ERR_HOST, "fio: gave no output");
+	return err_set(e, ERR_HOST, "fio: gave no JSON but: %s",
+		       buf_str(&words));
+}
+
+// Where the JSON starts: a brace at the start of a line.
+static const char *find_json(const char *text, size_t len)
+{
+	for (const char *p = text; p < text + len; p++) {
+		if (*p == '{' && (p == text || p[-1] == '\n'))
+			return p;
+	}
+	return NULL;
+}
+
+static const struct js *latency_of(const struct js *dir, bool with_clat,
+				   const struct latency_key **which)
+{
+	for (size_t i = 0; i < ARRAY_LEN(latency_keys); i++) {
+		const struct js *lat = js_get(dir, latency_keys[i].key);
+
+		if (lat == NULL || (latency_keys[i].is_clat && !with_clat))
+			continue;
+		*which = &latency_keys[i];
+		return lat;
+	}
+	return NULL;
+}
+
+static bool add_bins(const struct js *lat, double ns, struct hist *h)
+{
+	const struct js *bins = js_get(lat, "bins");
+	struct js *count;
+	const char *key;
+
+	if (js_len(bins) == 0)
+		return false;
+	JS_FOREACH (bins, key, count) {
+		uint64_t value = strtoull(key, NULL, 10);
+		int64_t n = js_int_value(count, 0);
+
+		if (n > 0)
+			hist_add(h, (uint64_t)((double)value * ns),
+				 (uint64_t)n);
+	}
+	return true;
+}
+
+static const struct js *percentiles_of(const struct js *dir,
+				       const struct latency_key **which)
+{
+	for (size_t i = 0; i < ARRAY_LEN(latency_keys); i++) {
+		const struct js *lat = js_get(dir, latency_keys[i].key);
+		const struct js *p = js_get(lat, "percentile");
+
+		if (js_len(p) == 0)
+			continue;
+		*which = &latency_keys[i];
+		return p;
+	}
+	return NULL;
+}
+
+static void take_percentiles(const struct js *dir, struct fio_figures *f)
+{
+	const struct latency_key *which = NULL;
+	const struct js *p = percentiles_of(dir, &which);
+
+	for (size_t i = 0; p != NULL && i < FIO_PERCENTILES; i++) {
+		char key[16];
+
+		snprintf(key, sizeof(key), "%.6f", 100 * fio_percentiles[i]);
+		f->percentile[i] = which->ns * js_get_real(p, key, NAN);
+	}
+	f->percentiles_of_clat = p != NULL && which->is_clat;
+}
+
+// What is summed on the way and needed only here.
+struct sums {
+	double lat_weighted; // mean x I/Os
+	uint64_t lat_ios;
+	unsigned parts; // jobs x directions that did any I/O
+	unsigned parts_with_bins;
+};
+
+static int add_direction(const struct js *dir, struct fio_figures *f,
+			 struct sums *s)
+{
+	int64_t ios = js_get_int(dir, "total_ios", 0);
+	double iops = js_get_real(dir, "iops", 0);
+	const struct latency_key *which = NULL;
+	const struct js *lat = latency_of(dir, true, &which);
+	double mean;
+
+	if (ios <= 0)
+		return ios < 0 ? -1 : 0;
+	mean = lat == NULL ? NAN : js_get_real(lat, "mean", NAN);
+	if (!isfinite(iops) || iops < 0 || (lat != NULL && !isfinite(mean)))
+		return -1;
+	f->ios += (uint64_t)ios;
+	f->iops += iops;
+	// fio 2 has no bw_bytes; its bw is in KiB/s.
+	f->bytes_per_s +=
+		js_get_real(dir, "bw_bytes", 1024 * js_get_real(dir, "bw", 0));
+	s->parts++;
+	if (lat == NULL)
+		return 0;
+	s->lat_weighted += mean * which->ns * (double)ios;
+	s->lat_ios += (uint64_t)ios;
+	if (!which->is_clat && add_bins(lat, which->ns, &f->lat))
+		s->parts_with_bins++;
+	if (s->parts == 1)
+		take_percentiles(dir, f);
+	return 0;
+}
+
+static double runtime_ms(const struct js *job)
+{
+	double ms = js_get_real(job, "job_runtime", 0);
+
+	for (size_t i = 0; ms <= 0 && i < ARRAY_LEN(directions); i++)
+		ms = js_get_real(js_get(job, directions[i]), "runtime", 0);
+	return ms;
+}
+
+static int add_job(const struct js *job, struct fio_figures *f, struct sums *s)
+{
+	double cpu =
+		js_get_real(job, "usr_cpu", 0) + js_get_real(job, "sys_cpu", 0);
+
+	for (size_t i = 0; i < ARRAY_LEN(directions); i++) {
+		if (add_direction(js_get(job, directions[i]), f, s) < 0)
+			return -1;
+	}
+	f->cpu_ns += cpu / 100 * runtime_ms(job) * 1e6;
+	f->errors += (uint64_t)MAX(js_get_int(job, "total_err", 0), (int64_t)0);
+	if (f->error == 0)
+		f->error = (int)js_get_int(job, "error", 0);
+	f->jobs++;
+	return 0;
+}
+
+static void finish(struct fio_figures *f, const struct sums *s)
+{
+	f->lat_mean_ns =
+		s->lat_ios ? s->lat_weighted / (double)s->lat_ios : NAN;
+	f->has_hist = s->parts > 0 && s->parts_with_bins == s->parts;
+	for (size_t i = 0; s->parts != 1 && i < FIO_PERCENTILES; i++)
+		f->percentile[i] = NAN;
+}
+
+static int read_jobs(const struct js *root, struct fio_figures *f,
+		     struct err *e)
+{
+	const struct js *jobs = js_get(root, "jobs");
+	struct sums s = { 0 };
+
+	if (js_len(jobs) == 0 || js_len(jobs) > FIO_JSON_JOBS_MAX)
+		return err_set(e, ERR_HOST,
+			       "fio: its JSON has no list of 1 to %d jobs",
+			       FIO_JSON_JOBS_MAX);
+	for (size_t i = 0; i < js_len(jobs); i++) {
+		if (add_job(js_at(jobs, i), f, &s) < 0)
+			return err_set(e, ERR_HOST,
+				       "fio: job %zu has a count, rate or "
+				       "latency that is no figure",
+				       i + 1);
+	}
+	finish(f, &s);
+	return 0;
+}
+
+// fio says so on the line before the JSON.
+static int check_whole(const char *text, size_t before, struct err *e)
+{
+	CLEANUP(cleanup_free) char *head = xcalloc(before + 1, 1);
+	const char *at;
+
+	memcpy(head, text, before);
+	at = strstr(head, "terminating on signal");
+	if (at == NULL)
+		return 0;
+	return err_set(e, ERR_HOST, "fio: the run was cut short: \"%.*s\"",
+		       (int)strcspn(at, "\n"), at);
+}
+
+int fio_json_parse(const char *text, size_t len, struct fio_figures *out,
+		   struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *root = NULL;
+	CLEANUP(cleanup_free) struct fio_figures *f = xcalloc(1, sizeof(*f));
+	const char *json = find_json(text, len);
+	size_t used;
+
+	if (json == NULL)
+		return no_json(text, len, e);
+	if (check_whole(text, (size_t)(json - text), e) < 0)
+		return -1;
+	root = js_parse_foreign(json, len - (size_t)(json - text),
+				"fio's output", &used, e);
+	if (root == NULL) {
+		e->kind = ERR_HOST;
+		return -1;
+	}
+	hist_init(&f->lat);
+	for (size_t i = 0; i < FIO_PERCENTILES; i++)
+		f->percentile[i] = NAN;
+	snprintf(f->version, sizeof(f->version), "%s",
+		 js_get_str(root, "fio version", "unknown"));
+	if (read_jobs(root, f, e) < 0)
+		return -1;
+	*out = *f;
+	return 0;
+}
