@@ -131,33 +131,44 @@ static int row_trial(struct reader *r, const struct csv_row *row,
 	return 0;
 }
 
-// The outcome that the status column tells. Returns whether it is ok.
+// What one value column of a row gives.
+struct reading {
+	double value;
+	enum outcome outcome;
+	struct buf reason; // "" when ok
+};
+
+static void reading_deinit(struct reading *g)
+{
+	buf_deinit(&g->reason);
+}
+
+// Returns whether the status column, if there is one, says ok.
 static bool read_status(const struct reader *r, const struct csv_row *row,
-			struct dataset_trial *t, struct buf *reason)
+			struct reading *g)
 {
 	const char *status = field(r, row, TABLE_STATUS);
 
 	if (status == NULL || strcasecmp(status, "ok") == 0)
 		return true;
-	if (outcome_from_name(status, &t->outcome) != 0)
-		t->outcome = OUTCOME_FAILED;
-	buf_printf(reason, "status is \"%s\"", status);
+	if (outcome_from_name(status, &g->outcome) != 0)
+		g->outcome = OUTCOME_FAILED;
+	buf_printf(&g->reason, "status is \"%s\"", status);
 	return false;
 }
 
 static int read_value(const struct reader *r, const struct csv_row *row,
-		      size_t column, struct dataset_trial *t, double *value,
-		      struct buf *reason, struct err *e)
+		      size_t column, struct reading *g, struct err *e)
 {
-	*value = NO_FIGURE;
-	if (!read_status(r, row, t, reason))
+	g->value = NO_FIGURE;
+	if (!read_status(r, row, g))
 		return 0;
-	if (read_number(r, row, column, value, e) != 0)
+	if (read_number(r, row, column, &g->value, e) != 0)
 		return -1;
-	if (isfinite(*value))
+	if (isfinite(g->value))
 		return 0;
-	t->outcome = OUTCOME_INVALID;
-	buf_printf(reason, "value is \"%s\"", row->fields[column].text);
+	g->outcome = OUTCOME_INVALID;
+	buf_printf(&g->reason, "value is \"%s\"", row->fields[column].text);
 	return 0;
 }
 
@@ -186,32 +197,34 @@ static int row_metric(const struct reader *r, const struct csv_row *row,
 	return dataset_add_metric(r->ds, &m, metric, e);
 }
 
-// One trial: a row's figure in one value column.
+// The cell of a row in one value column.
+static int row_cell(struct reader *r, const char *value_column, uint32_t *cell,
+		    struct err *e)
+{
+	size_t n = r->nlevels;
+
+	if (r->spec->values.n > 1)
+		r->levels[n++] = (struct level){ "column", value_column };
+	return dataset_add_cell(r->ds, r->levels, n, cell, e);
+}
+
+// One trial: a row's figure in one value column. `t` holds what its row says.
 static int add_value(struct reader *r, const struct csv_row *row, size_t value,
 		     struct dataset_trial *t, struct err *e)
 {
-	CLEANUP(buf_deinit) struct buf reason = BUF_INIT;
-	size_t column = r->map.values[value], at;
+	CLEANUP(reading_deinit) struct reading g = { .outcome = OUTCOME_OK };
 	const char *name = r->spec->values.v[value];
-	uint32_t metric;
-	double x;
+	size_t at;
 
-	if (r->spec->values.n > 1)
-		r->levels[r->nlevels] =
-			(struct level){ .factor = "column", .text = name };
-	if (dataset_add_cell(r->ds, r->levels,
-			     r->nlevels + (r->spec->values.n > 1), &t->cell,
-			     e) != 0 ||
-	    row_metric(r, row, name, &metric, e) != 0)
+	if (row_cell(r, name, &t->cell, e) != 0 ||
+	    row_metric(r, row, name, &t->metric, e) != 0 ||
+	    read_value(r, row, r->map.values[value], &g, e) != 0)
 		return -1;
-	t->outcome = OUTCOME_OK;
-	t->metric = metric;
-	if (read_value(r, row, column, t, &x, &reason, e) != 0)
-		return -1;
-	t->reason = reason.len > 0 ? buf_str(&reason) : NULL;
+	t->outcome = g.outcome;
+	t->reason = g.reason.len > 0 ? buf_str(&g.reason) : NULL;
 	if (dataset_add_trial(r->ds, t, &at, e) != 0)
 		return -1;
-	dataset_set_value(r->ds, at, metric, x);
+	dataset_set_value(r->ds, at, t->metric, g.value);
 	table_unused_see(&r->unused, row, t->cell);
 	return 0;
 }
@@ -295,14 +308,14 @@ static void note_directions(const struct reader *r, struct strv *notes)
 	}
 }
 
-int table_read(const char *text, size_t len, const struct table_spec *spec,
-	       struct dataset *ds, struct strv *notes, struct err *e)
+int table_read(const struct table_spec *spec, struct dataset *ds,
+	       struct strv *notes, struct err *e)
 {
 	CLEANUP(reader_deinit)
 	struct reader r = { .spec = spec, .ds = ds };
 
 	intern_init(&r.boots);
-	csv_init(&r.csv, text, len, spec->separator, spec->where);
+	csv_init(&r.csv, spec->text, spec->len, spec->separator, spec->where);
 	if (read_header(&r, e) != 0 || read_rows(&r, e) != 0)
 		return -1;
 	note_directions(&r, notes);

@@ -17,8 +17,10 @@ struct table_columns { // names of columns
 
 // All borrowed; a name that is NULL is not there.
 struct table_spec {
-	const char *where; // names the table in messages: "FILE.csv", "stdin"
-	char separator;	   // 0: found out
+	const char *where; // names the table in messages: "FILE.csv"
+	const char *text;  // of the table
+	size_t len;
+	char separator; // 0: found out
 	// The figures. Several: the table is wide, each row gives a trial per
 	// column, and the column's name is the level of the factor "column".
 	struct table_columns values;
@@ -39,6 +41,5 @@ struct table_spec {
 // Columns "unit" and "better" describe the figure unless named otherwise.
 // A value that is empty, NaN or infinite makes an invalid trial; other text is
 // an error, as where:line:column.
-int table_read(const char *text, size_t len, const struct table_spec *spec,
-	       struct dataset *ds, struct strv *notes,
-	       struct err *e) MUST_CHECK;
+int table_read(const struct table_spec *spec, struct dataset *ds,
+	       struct strv *notes, struct err *e) MUST_CHECK;

@@ -280,8 +280,9 @@ static int run(const struct cmd_args *args, int *status, struct err *e)
 	if (read_options(args, &q, e) != 0 ||
 	    read_file(args->operands[0], &q, e) != 0)
 		return -1;
-	if (table_read(buf_str(&q.text), q.text.len, &q.table, ds, &q.notes,
-		       e) != 0)
+	q.table.text = buf_str(&q.text);
+	q.table.len = q.text.len;
+	if (table_read(&q.table, ds, &q.notes, e) != 0)
 		return -1;
 	if (compare_run(ds, &q.compare, &an, e) != 0)
 		return err_wrap(e, "%s", q.table.where);

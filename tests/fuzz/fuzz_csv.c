@@ -53,8 +53,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	spec = spec_of(data[0]);
 	ds = dataset_new();
-	if (table_read((const char *)data + 1, size - 1, &spec, ds, &notes,
-		       &e) != 0 ||
+	spec.text = (const char *)data + 1;
+	spec.len = size - 1;
+	if (table_read(&spec, ds, &notes, &e) != 0 ||
 	    compare_run(ds, &compare, &an, &e) != 0) {
 		assert(e.kind == ERR_USAGE && e.msg[0] != '\0');
 		return 0;

@@ -43,7 +43,9 @@ static int try_run(struct fixture *f, const char *text, struct err *e)
 	struct table_spec spec = columns_of(text);
 
 	f->ds = dataset_new();
-	if (table_read(text, strlen(text), &spec, f->ds, &f->notes, e) != 0)
+	spec.text = text;
+	spec.len = strlen(text);
+	if (table_read(&spec, f->ds, &f->notes, e) != 0)
 		return -1;
 	if (f->spec.alpha == 0)
 		f->spec.alpha = COMPARE_ALPHA;

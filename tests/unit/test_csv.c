@@ -94,7 +94,7 @@ static void places_count_lines_inside_quotes(void **state)
 	static const char text[] = "a,b\n\"1\n2\",x\n3,4\n";
 	struct err e = { 0 };
 	struct csv_row row;
-	bool more;
+	bool more = false;
 
 	(void)state;
 	csv_init(&c, text, strlen(text), 0, "t.csv");

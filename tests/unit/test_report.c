@@ -34,14 +34,13 @@ static const struct table_spec small = {
 	.has_better = true,
 };
 
-static void analyse(struct fixture *f, const char *text, size_t len,
-		    const struct table_spec *table)
+static void analyse(struct fixture *f, const struct table_spec *table)
 {
 	struct compare_spec spec = { .alpha = COMPARE_ALPHA, .margin = 0.02 };
 	struct err e = { 0 };
 
 	f->ds = dataset_new();
-	if (table_read(text, len, table, f->ds, &f->notes, &e) != 0 ||
+	if (table_read(table, f->ds, &f->notes, &e) != 0 ||
 	    compare_run(f->ds, &spec, &f->an, &e) != 0)
 		fail_msg("%s", e.msg);
 	f->report = (struct report){ .ds = f->ds, .an = f->an, .name = "test" };
@@ -49,7 +48,11 @@ static void analyse(struct fixture *f, const char *text, size_t len,
 
 static void analyse_small(struct fixture *f, const char *text)
 {
-	analyse(f, text, strlen(text), &small);
+	struct table_spec spec = small;
+
+	spec.text = text;
+	spec.len = strlen(text);
+	analyse(f, &spec);
 }
 
 static void analyse_published(struct fixture *f)
@@ -58,17 +61,19 @@ static void analyse_published(struct fixture *f)
 	static const char *const iops[] = { "iops" };
 	static const struct level filters[] = { { "run", "short" },
 						{ "where", "vm" } };
-	const struct table_spec spec = { .where = "t.csv",
-					 .values = { iops, 1 },
-					 .factors = { factors, 3 },
-					 .filters = filters,
-					 .nfilters = 2 };
+	struct table_spec spec = { .where = "t.csv",
+				   .values = { iops, 1 },
+				   .factors = { factors, 3 },
+				   .filters = filters,
+				   .nfilters = 2 };
 	struct err e = { 0 };
 
 	if (file_read("tests/data/published/null_blk_hugetlb.csv", 1 << 20,
 		      &f->file, ERR_STORE, &e) != 0)
 		fail_msg("%s", e.msg);
-	analyse(f, buf_str(&f->file), f->file.len, &spec);
+	spec.text = buf_str(&f->file);
+	spec.len = f->file.len;
+	analyse(f, &spec);
 }
 
 static const char *written(struct fixture *f, enum report_format format)

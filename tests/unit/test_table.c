@@ -14,12 +14,20 @@ static struct table_spec plain(void)
 				    .factors = { backing, 1 } };
 }
 
-static void read_ok(const char *text, const struct table_spec *spec,
+static int read_table(const char *text, struct table_spec *spec,
+		      struct dataset *ds, struct strv *notes, struct err *e)
+{
+	spec->text = text;
+	spec->len = strlen(text);
+	return table_read(spec, ds, notes, e);
+}
+
+static void read_ok(const char *text, struct table_spec *spec,
 		    struct dataset *ds, struct strv *notes)
 {
 	struct err e = { 0 };
 
-	if (table_read(text, strlen(text), spec, ds, notes, &e) != 0)
+	if (read_table(text, spec, ds, notes, &e) != 0)
 		fail_msg("%s\n%s", text, e.msg);
 }
 
@@ -55,8 +63,7 @@ static void bad_tables_are_refused_with_their_place(void **state)
 		struct err e = { 0 };
 
 		spec.block = x->block;
-		if (table_read(x->text, strlen(x->text), &spec, ds, &notes,
-			       &e) == 0)
+		if (read_table(x->text, &spec, ds, &notes, &e) == 0)
 			fail_msg("%s was read", x->text);
 		if (strcmp(e.msg, x->want) != 0)
 			fail_msg("%s\ngives %s\nnot %s", x->text, e.msg,
@@ -104,8 +111,8 @@ static void the_separator_line_ends_and_quotes_do_not_matter(void **state)
 	static const char *const texts[] = {
 		"backing,round,iops\n4k,1,10\n2M,1,11\n",
 		"backing;round;iops\r\n4k;1;10\r\n2M;1;11\r\n",
-		"\xef\xbb\xbf"
-		"iops\tbacking\tround\n10\t4k\t1\n11\t2M\t1",
+		("\xef\xbb\xbf"
+		 "iops\tbacking\tround\n10\t4k\t1\n11\t2M\t1"),
 		"\"backing\",\"round\",\"iops\"\n\"4k\",\"1\",\"10\"\n2M,1,11\n",
 	};
 
@@ -155,8 +162,7 @@ static void a_filter_that_nothing_has_is_named(void **state)
 	(void)state;
 	spec.filters = filters;
 	spec.nfilters = 1;
-	assert_int_equal(table_read(text, strlen(text), &spec, ds, &notes, &e),
-			 -1);
+	assert_int_equal(read_table(text, &spec, ds, &notes, &e), -1);
 	assert_string_equal(e.msg, "t.csv: no row has backing=3M");
 }
 
