@@ -146,7 +146,7 @@ static int add_direction(const struct js *dir, struct fio_figures *f,
 
 	if (ios <= 0)
 		return ios < 0 ? -1 : 0;
-	mean = lat == NULL ? NAN : js_get_real(lat, "mean", NAN);
+	mean = lat == NULL ? (double)NAN : js_get_real(lat, "mean", NAN);
 	if (!isfinite(iops) || iops < 0 || (lat != NULL && !isfinite(mean)))
 		return -1;
 	f->ios += (uint64_t)ios;
@@ -195,7 +195,7 @@ static int add_job(const struct js *job, struct fio_figures *f, struct sums *s)
 static void finish(struct fio_figures *f, const struct sums *s)
 {
 	f->lat_mean_ns =
-		s->lat_ios ? s->lat_weighted / (double)s->lat_ios : NAN;
+		s->lat_ios ? s->lat_weighted / (double)s->lat_ios : (double)NAN;
 	f->has_hist = s->parts > 0 && s->parts_with_bins == s->parts;
 	for (size_t i = 0; s->parts != 1 && i < FIO_PERCENTILES; i++)
 		f->percentile[i] = NAN;
