@@ -169,7 +169,11 @@ static void over_hosts(const struct compare_ctx *cx,
 	c->effect = c->nhosts > 0 ? hosts_fixed(e, c->nhosts, cx->conf)
 				  : effect_undefined(cx->conf);
 	c->population = hosts_population(e, c->nhosts, cx->conf);
-	c->opposed = hosts_opposed(e, c->nhosts, cx->spec->alpha);
+	// Of many hosts a few differ by chance, in both directions: alpha is
+	// shared out among them (Bonferroni).
+	c->opposed = hosts_opposed(e, c->nhosts,
+				   cx->spec->alpha /
+					   (double)MAX(c->nhosts, (size_t)1));
 }
 
 // An arm that runs first on some hosts and last on others is not confounded.

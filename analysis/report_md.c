@@ -1,6 +1,7 @@
 // The report in Markdown (GitHub's tables).
 #include "analysis/report_parts.h"
 
+#include <assert.h>
 #include <string.h>
 
 // Text that Markdown or HTML would read as markup.
@@ -52,6 +53,7 @@ static void table(struct buf *out, const struct report *r,
 		  const struct report_table *t)
 {
 	(void)r;
+	assert(t->ncolumns > 0);
 	for (size_t c = 0; c < t->ncolumns; c++)
 		buf_printf(out, "| %s ", t->columns[c].title);
 	buf_puts(out, "|\n");

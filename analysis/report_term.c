@@ -2,6 +2,7 @@
 // to the width, colour only when asked for.
 #include "analysis/report_parts.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "runner/base/alloc.h"
@@ -121,6 +122,7 @@ struct layout {
 
 static void measure(const struct report_table *t, size_t *widths)
 {
+	assert(t->ncolumns > 0);
 	for (size_t c = 0; c < t->ncolumns; c++)
 		widths[c] = strlen(t->columns[c].title);
 	for (size_t i = 0; i < t->ntext; i++) {
