@@ -70,18 +70,28 @@ static void describe_on_host(const struct compare_ctx *cx, uint32_t host,
 }
 
 // Hosts differ: an interval over their pooled figures would mean nothing, and
-// neither would a trend or clusters.
-static void forget_inference(struct analysis_cell *c)
+// neither would a trend, outliers or clusters.
+static void describe_only(struct sample x, struct analysis_cell *c)
 {
 	double nan = NO_FIGURE;
 
-	c->mean.lo = c->mean.hi = c->mean.half = c->mean.half_rel = nan;
-	c->median.available = false;
-	c->median.lo = c->median.hi = nan;
-	c->trend.p = c->trend.slope_p = nan;
-	c->autocorrelated = c->quantised = false;
-	c->clusters.warn = false;
+	c->d = describe(x);
+	c->units = c->d.n;
+	c->mean = (struct interval_mean){ .n = c->d.n,
+					  .mean = c->d.mean,
+					  .lo = nan,
+					  .hi = nan,
+					  .half = nan,
+					  .half_rel = nan,
+					  .df = nan };
+	c->median = (struct interval_quantile){ .n = c->d.n,
+						.value = c->d.median,
+						.lo = nan,
+						.hi = nan,
+						.conf_exact = nan };
 	c->outliers = (struct diagnose_outliers){ nan, nan, 0, 0, nan };
+	c->clusters.r2 = c->clusters.apart = nan;
+	c->trend.p = c->trend.slope_p = nan;
 }
 
 static void describe_pooled(const struct compare_ctx *cx,
@@ -99,8 +109,7 @@ static void describe_pooled(const struct compare_ctx *cx,
 			all[n++] = arms[h].values[i];
 		arm_deinit(&arms[h]);
 	}
-	describe_sample(cx, (struct sample){ all, n }, c);
-	forget_inference(c);
+	describe_only((struct sample){ all, n }, c);
 	free(all);
 	free(arms);
 }
