@@ -328,7 +328,9 @@ void trial_serve(struct host *h, const struct message *request)
 
 	t.result = result_new(arena);
 	t.begin_ns = t.stage_ns = clock_mono_ns();
-	t.deadline_ns = limit > 0 ? t.begin_ns + limit : INT64_MAX;
+	if (limit <= 0 ||
+	    __builtin_add_overflow(t.begin_ns, limit, &t.deadline_ns))
+		t.deadline_ns = INT64_MAX;
 	failed = perform(&t, &f) < 0;
 	if (failed)
 		blame(&t, &f);

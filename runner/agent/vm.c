@@ -65,10 +65,25 @@ static bool add_panic(const char *console, struct fault *f)
 	return true;
 }
 
-void vm_explain(const struct vm *vm, struct fault *f)
+static void add_run_state(struct vm *vm, struct fault *f)
+{
+	CLEANUP(js_unrefp) struct js *ret = NULL;
+	struct fault ignored;
+	const char *state;
+
+	if (vm->qmp.fd < 0 || child_has_ended(&vm->child) ||
+	    qmp_command(&vm->qmp, "query-status", NULL, &ret, &ignored) < 0)
+		return;
+	state = js_get_str(ret, "status", "unknown");
+	if (strcmp(state, "running") != 0)
+		fault_add(f, "QEMU's run state is \"%s\"", state);
+}
+
+void vm_explain(struct vm *vm, struct fault *f)
 {
 	CLEANUP(buf_deinit) struct buf tail = BUF_INIT;
 
+	add_run_state(vm, f);
 	if (vm->console == NULL || add_panic(vm->console, f))
 		return;
 	log_tail(vm->console, CONSOLE_TAIL, &tail);

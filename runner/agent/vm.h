@@ -77,8 +77,9 @@ int vm_receive(struct vm *vm, int64_t deadline_ns, const char *what,
 // Takes msg over.
 int vm_send(struct vm *vm, struct js *msg, struct fault *f) MUST_CHECK;
 
-// Adds to the fault what the console says last.
-void vm_explain(const struct vm *vm, struct fault *f);
+// Adds to the fault what QEMU and the console know of it: a run state other
+// than running (a KVM error pauses a VM for good), a panic, the last words.
+void vm_explain(struct vm *vm, struct fault *f);
 
 // Stops and forgets; nothing when there is none.
 void vm_stop(struct vm *vm);

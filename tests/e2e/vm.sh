@@ -75,10 +75,14 @@ start_talk() {
 	agent=$(sed -n 's/.*"type":"hello".*"pid":\([0-9]*\).*/\1/p' "$tmp/out")
 }
 
+# end_talk [STATUS]: of the agent, 0 unless it is said.
 end_talk() {
+	local status=0
 	exec 9>&-
-	wait "$talk" || true
+	wait "$talk" || status=$?
 	talk=
+	[ "$status" -eq "${1-0}" ] ||
+		fail "the agent ended with status $status: $(cat "$tmp/err")"
 }
 
 # await PATTERN: until the agent has said it.
@@ -158,6 +162,8 @@ if can_have_huge_pages; then
 	expect 1 ok 'KernelPageSize 2048 kB' 'hugetlb 262144 kB' synthetic.value
 	expect 2 invalid 'backing: expected hugetlb-2M, seen KernelPageSize 4 kB' \
 		'"metrics":\[\]'
+	grep -q '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled ||
+		expect 3 ok '"expected":"thp","seen":"[^"]*transparent huge 2[46]'
 	pool_is_back
 else
 	echo "vm.sh: huge pages cannot be set here: not tested"
@@ -232,7 +238,7 @@ trial 1 1 true 60000 "$backing" >&9
 await '"stage":"synthetic'
 qemu=$(qemu_of "$agent")
 kill -9 "$agent"
-end_talk
+end_talk 128
 gone "$qemu" || fail "QEMU outlives its agent"
 echo '{"type":"facts","id":1}' | ask
 pool_is_back
