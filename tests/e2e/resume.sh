@@ -50,21 +50,23 @@ expect 0 "$VRUN" resume "$dir"
 says 'every trial is over already'
 all_ok_once "$dir" 20
 
-# --- Ctrl-C once: the trial in hand ends -------------------------------
+# --- Ctrl-C once, or the terminal is closed: the trial in hand ends ----
 
 synthetic "$m" 5 'runtime: 400ms'
-start "$tmp/b"
-wait_for 10 compgen -G "$tmp/b/*/trials.jsonl"
-dir=$(results_in "$tmp/b")
-wait_for 10 has_lines "$dir/trials.jsonl" 3
-kill -INT $pid
-ends 130 Ctrl-C
-says 'once more to stop at once' 'stopped after 2 of 10 trials' \
-	"vrun resume $dir"
-[ "$(outcomes "$dir" ok)" -eq 2 ] || fail "the trial in hand did not end"
-[ "$(outcomes "$dir" lost)" -eq 0 ] || fail "a trial was lost"
-expect 0 "$VRUN" resume "$dir"
-all_ok_once "$dir" 10
+for signal in INT HUP; do
+	start "$tmp/b-$signal"
+	wait_for 10 compgen -G "$tmp/b-$signal/*/trials.jsonl"
+	dir=$(results_in "$tmp/b-$signal")
+	wait_for 10 has_lines "$dir/trials.jsonl" 3
+	kill -$signal $pid
+	ends 130 $signal
+	says 'once more to stop at once' 'stopped after 2 of 10 trials' \
+		"vrun resume $dir"
+	[ "$(outcomes "$dir" ok)" -eq 2 ] || fail "the trial did not end"
+	[ "$(outcomes "$dir" lost)" -eq 0 ] || fail "a trial was lost"
+	expect 0 "$VRUN" resume "$dir"
+	all_ok_once "$dir" 10
+done
 
 # --- twice, or SIGTERM: at once ----------------------------------------
 

@@ -250,6 +250,44 @@ static void no_host_at_all_is_an_error_that_names_it(void **state)
 	}
 }
 
+static void trials_are_apart_by_the_cooldown(void **state)
+{
+	int64_t begin = clock_mono_ns();
+	struct err e = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 2, 1);
+	b.plan->cooldown_ns = 20 * NS_PER_MS;
+	assert_int_equal(run(&b, "good", &e), 0);
+	assert_true(clock_mono_ns() - begin >= 4 * 20 * NS_PER_MS);
+	assert_all_ok_once(&b);
+	bench_deinit(&b);
+}
+
+// Two cells in huge pages, which the agent says that it cannot get.
+static void settings_that_fail_cost_the_host(void **state)
+{
+	struct err e = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 1, 1);
+	for (size_t i = 0; i < b.plan->ncells; i++) {
+		struct js *vm = b.plan->cells[i].vm;
+
+		js_set_str(vm, "accel", "tcg");
+		js_set_str(vm, "backing", "hugetlb-2M");
+		js_set_int(vm, "memory", 4 << 20);
+	}
+	assert_int_equal(run(&b, "no-settings", &e), 0);
+	assert_int_equal(fake_started, CAMPAIGN_LOSSES_MAX);
+	assert_int_equal(count_outcome(&b, OUTCOME_OK), 0);
+	assert_int_equal(run(&b, "good", &e), 0);
+	assert_all_ok_once(&b);
+	bench_deinit(&b);
+}
+
 static void a_refusal_is_a_finding(void **state)
 {
 	struct err e = { 0 };
@@ -371,6 +409,8 @@ int main(void)
 		cmocka_unit_test(failures_that_outlast_the_retries_stay),
 		cmocka_unit_test(a_host_that_keeps_losing_agents_is_given_up),
 		cmocka_unit_test(no_host_at_all_is_an_error_that_names_it),
+		cmocka_unit_test(trials_are_apart_by_the_cooldown),
+		cmocka_unit_test(settings_that_fail_cost_the_host),
 		cmocka_unit_test(a_refusal_is_a_finding),
 		cmocka_unit_test(a_campaign_killed_anywhere_can_be_resumed),
 		cmocka_unit_test(the_first_interrupt_lets_the_trial_end),
