@@ -17,6 +17,7 @@
 enum {
 	DIST_QAG_INTERVALS = 200,
 	DIST_ROOT_STEPS = 200,
+	DIST_WIDENINGS = 10, // doublings of a bracket before giving up
 };
 
 // Chi of df > 0 lies within this many SD of 1 but for 1e-30.
@@ -186,13 +187,12 @@ static double nct_excess(double ncp, void *arg)
 double dist_nct_ncp(double p, double t, double df)
 {
 	struct nct_inverse k = { p, t, df };
-	double reach = 2;
 
 	if (!is_probability(p) || !isfinite(t) || !(df > 0))
 		return NO_FIGURE;
 	// The estimate t has an SD of about sqrt(1 + t^2 / 2 df).
-	for (int i = 0; i < 10; i++, reach *= 2) {
-		double w = reach * sqrt(1 + t * t / (2 * df));
+	for (int i = 1; i <= DIST_WIDENINGS; i++) {
+		double w = ldexp(sqrt(1 + t * t / (2 * df)), i);
 
 		if (nct_excess(t - w, &k) > 0 && nct_excess(t + w, &k) < 0)
 			return dist_root(nct_excess, &k, t - w, t + w);

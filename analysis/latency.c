@@ -71,7 +71,7 @@ double latency_fio_value(size_t index)
 
 	if (index >= LATENCY_FIO_BUCKETS)
 		return NO_FIGURE;
-	if (index < 2 * LATENCY_FIO_SUB)
+	if (index < 2UL * LATENCY_FIO_SUB)
 		return (double)index;
 	error_bits = (index >> LATENCY_FIO_BITS) - 1;
 	base = ldexp(1, (int)(error_bits + LATENCY_FIO_BITS));

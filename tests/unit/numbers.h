@@ -16,19 +16,28 @@
 #define NOTHING ((struct sample){ NULL, 0 })
 
 // `got` is `want` within a relative tolerance (absolute below 1).
-#define assert_close(got, want, tolerance) \
-	close_or_fail((got), (want), (tolerance), #got, __FILE__, __LINE__)
-
-static inline void close_or_fail(double got, double want, double tolerance,
-				 const char *what, const char *file, int line)
+static inline bool is_close(double got, double want, double tolerance)
 {
-	if (isnan(want)	  ? isnan(got)
-	    : isinf(want) ? got == want
-			  : fabs(got - want) <= tolerance * fmax(1, fabs(want)))
-		return;
-	print_error("%s is %.17g, not %.17g\n", what, got, want);
-	_fail(file, line);
+	if (isnan(want))
+		return isnan(got);
+	if (isinf(want))
+		return got == want;
+	return fabs(got - want) <= tolerance * fmax(1, fabs(want));
 }
+
+#define assert_close(got, want, tolerance) \
+	assert_named_close(#got, (got), (want), (tolerance))
+
+// As assert_close; `name` says what it is that is not close.
+#define assert_named_close(name, got, want, tolerance)                        \
+	do {                                                                  \
+		double got_ = (got), want_ = (want);                          \
+		if (!is_close(got_, want_, (tolerance))) {                    \
+			print_error("%s is %.17g, not %.17g\n", (name), got_, \
+				    want_);                                   \
+			_fail(__FILE__, __LINE__);                            \
+		}                                                             \
+	} while (0)
 
 #define assert_nan(got) assert_close(got, NO_FIGURE, 0)
 

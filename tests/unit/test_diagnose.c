@@ -28,8 +28,7 @@ static void arms_one_after_the_other_are_confounded(void **state)
 		for (const char *c = cases[i].order; *c != '\0'; c++)
 			is_b[n++] = *c == 'B';
 		o = diagnose_order(is_b, n, DIAGNOSE_ORDER_THRESHOLD);
-		close_or_fail(o.auc, cases[i].auc, 1e-12, cases[i].order,
-			      __FILE__, __LINE__);
+		assert_named_close(cases[i].order, o.auc, cases[i].auc, 1e-12);
 		assert_int_equal(o.max_run, cases[i].max_run);
 		assert_int_equal(o.confounded, cases[i].confounded);
 	}

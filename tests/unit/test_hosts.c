@@ -85,8 +85,8 @@ static struct js *read_expected(void)
 
 static void check(const struct js *want, const char *key, double got)
 {
-	close_or_fail(got, js_real_value(js_get(want, key), NO_FIGURE), 1e-9,
-		      key, __FILE__, __LINE__);
+	assert_named_close(key, got,
+			   js_real_value(js_get(want, key), NO_FIGURE), 1e-9);
 }
 
 static void check_effect(const struct js *want, const struct effect *e)
