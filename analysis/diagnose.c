@@ -128,6 +128,8 @@ struct diagnose_fragility diagnose_fragility(const struct diagnose_pair *d,
 	};
 	size_t in_b;
 
+	if (d->a.n > DIAGNOSE_FRAGILITY_MAX || d->b.n > DIAGNOSE_FRAGILITY_MAX)
+		return r;
 	r.nflips = count_flips(&part, &part.a, alpha, flip_a);
 	in_b = count_flips(&part, &part.b, alpha, flip_b);
 	if (!d->paired)

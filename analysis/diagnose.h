@@ -83,7 +83,12 @@ struct diagnose_clusters {
 struct diagnose_clusters diagnose_clusters(struct sample x, double min_frac);
 
 // Does leaving out one trial (one round, when blocked) flip significance?
-// Warns. Uses twosample_ratio, or paired_ratio when `paired`.
+// Warns. Uses twosample_ratio, or paired_ratio when `paired`. An arm of more
+// than DIAGNOSE_FRAGILITY_MAX hangs on no single trial: not fragile, unasked.
+enum {
+	DIAGNOSE_FRAGILITY_MAX = 1000
+};
+
 struct diagnose_fragility {
 	bool significant; // of all data, p <= alpha
 	bool fragile;
@@ -96,7 +101,8 @@ struct diagnose_pair {
 };
 
 // `flip_a`, `flip_b`, unless NULL, have room for a.n and b.n: would leaving
-// out this trial flip it? When paired a round flips both.
+// out this trial flip it? When paired a round flips both. Untouched for arms
+// over the limit.
 struct diagnose_fragility diagnose_fragility(const struct diagnose_pair *d,
 					     double alpha, bool *flip_a,
 					     bool *flip_b);

@@ -49,12 +49,13 @@ static double flip_enumerate(const double *d, size_t n, double bound)
 static double flip_draw(const double *d, size_t n, double bound)
 {
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	size_t draws = MIN((size_t)EXACT_FLIP_DRAWS, EXACT_FLIP_WORK / n + 1);
 	size_t extreme = 1;
 
 	if (rng == NULL)
 		return NO_FIGURE;
 	gsl_rng_set(rng, EXACT_SEED);
-	for (size_t i = 0; i < EXACT_FLIP_DRAWS; i++) {
+	for (size_t i = 0; i < draws; i++) {
 		double sum = 0;
 
 		for (size_t k = 0; k < n; k++)
@@ -62,7 +63,7 @@ static double flip_draw(const double *d, size_t n, double bound)
 		extreme += fabs(sum) >= bound;
 	}
 	gsl_rng_free(rng);
-	return (double)extreme / (EXACT_FLIP_DRAWS + 1);
+	return (double)extreme / (double)(draws + 1);
 }
 
 struct exact_flip exact_sign_flip(struct sample d)

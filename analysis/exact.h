@@ -8,13 +8,14 @@
 enum {
 	EXACT_FLIP_MAX = 20, // enumerates up to 2^20 signs
 	EXACT_FLIP_DRAWS = 100000,
-	EXACT_RANK_MAX = 100, // values for which rank tests are exact
+	EXACT_FLIP_WORK = 50000000, // flips in all; fewer draws if n is great
+	EXACT_RANK_MAX = 100,	    // values for which rank tests are exact
 };
 
 // Sign-flip test of mean 0 (Fisher 1935): the share of all 2^n sign patterns
 // with |sum| >= observed. Above EXACT_FLIP_MAX values: of EXACT_FLIP_DRAWS
-// random patterns, the observed one counted in, with a fixed seed. n = 0:
-// NaN.
+// random patterns (EXACT_FLIP_WORK / n, if fewer), the observed one counted
+// in, with a fixed seed. n = 0: NaN.
 struct exact_flip {
 	size_t n;
 	double p;

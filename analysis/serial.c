@@ -57,19 +57,51 @@ static double tie_term(const double *sorted, size_t n)
 	return sum;
 }
 
-static void set_mann_kendall(struct serial_trend *r, struct sample x,
-			     const double *v, size_t n)
+// Merges the ascending halves v[0..half) and v[half..n) through `out`. Returns
+// the pairs across the halves that rise, less those that fall.
+static double merge(double *v, size_t half, size_t n, double *out)
 {
-	CLEANUP(cleanup_free) double *sorted = NULL;
-	double m = (double)n;
-	size_t used;
+	size_t below = 0, not_above = 0, i = 0, k = half;
+	double s = 0;
 
-	sorted = sample_sorted(x, &used);
-	r->s = 0;
+	// For each right value: how many left ones are below and not above it.
+	for (size_t r = half; r < n; r++) {
+		while (below < half && v[below] < v[r])
+			below++;
+		while (not_above < half && v[not_above] <= v[r])
+			not_above++;
+		s += (double)below - (double)(half - not_above);
+	}
+	for (size_t o = 0; o < n; o++)
+		out[o] = k == n || (i < half && v[i] <= v[k]) ? v[i++] : v[k++];
+	for (size_t o = 0; o < n; o++)
+		v[o] = out[o];
+	return s;
+}
+
+// Kendall's S, the rising pairs less the falling ones, in n log n (Knight
+// 1966). Sorts v.
+static double kendall_s(double *v, size_t n, double *scratch)
+{
+	size_t half = n / 2;
+
+	if (n < 2)
+		return 0;
+	return kendall_s(v, half, scratch) +
+	       kendall_s(v + half, n - half, scratch) +
+	       merge(v, half, n, scratch);
+}
+
+static void set_mann_kendall(struct serial_trend *r, const double *v, size_t n)
+{
+	CLEANUP(cleanup_free) double *sorted = xcalloc(n, sizeof *sorted);
+	CLEANUP(cleanup_free) double *scratch = xcalloc(n, sizeof *scratch);
+	double m = (double)n;
+
 	for (size_t i = 0; i < n; i++)
-		for (size_t j = i + 1; j < n; j++)
-			r->s += (v[j] > v[i]) - (v[j] < v[i]);
-	r->var = (m * (m - 1) * (2 * m + 5) - tie_term(sorted, used)) / 18;
+		sorted[i] = v[i];
+	r->s = kendall_s(sorted, n, scratch);
+	r->var = (m * (m - 1) * (2 * m + 5) - tie_term(sorted, n)) / 18;
 	r->z = (r->s - (r->s > 0) + (r->s < 0)) / sqrt(r->var);
 	r->p = 2 * dist_normal_upper(fabs(r->z));
 }
@@ -98,7 +130,7 @@ struct serial_trend serial_trend(struct sample x)
 	v = sample_finite(x, &n);
 	if (n < 3 || !(m.var > 0))
 		return r;
-	set_mann_kendall(&r, x, v, n);
+	set_mann_kendall(&r, v, n);
 	set_slope(&r, v, n);
 	if (m.mean != 0)
 		r.drift_pct = 100 * r.slope * ((double)n - 1) / m.mean;

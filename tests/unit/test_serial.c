@@ -37,6 +37,26 @@ static void reversing_a_series_reverses_its_trend(void **state)
 		     serial_von_neumann(SAMPLE(7, 3, 4, 2, 2, 1)).vn, 1e-14);
 }
 
+static void kendalls_s_counts_all_pairs(void **state)
+{
+	struct rng r;
+
+	(void)state;
+	rng_seed(&r, 12);
+	for (size_t n = 3; n < 40; n++) {
+		double x[40], s = 0;
+
+		// Few different values: many ties.
+		for (size_t i = 0; i < n; i++)
+			x[i] = (double)rng_below(&r, 9);
+		for (size_t i = 0; i < n * n; i++)
+			if (i / n < i % n)
+				s += (x[i % n] > x[i / n]) -
+				     (x[i % n] < x[i / n]);
+		assert_close(serial_trend((struct sample){ x, n }).s, s, 0);
+	}
+}
+
 static void drift_is_per_cent_over_the_run(void **state)
 {
 	// From 90 to 110 around 100.
@@ -91,6 +111,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_or_equal_values_have_no_structure),
 		cmocka_unit_test(reversing_a_series_reverses_its_trend),
+		cmocka_unit_test(kendalls_s_counts_all_pairs),
 		cmocka_unit_test(drift_is_per_cent_over_the_run),
 		cmocka_unit_test(
 			independent_values_alarm_as_often_as_they_should),
