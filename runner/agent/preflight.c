@@ -277,7 +277,7 @@ static void check_rundir(struct preflight *p)
 	}
 	mib = (unsigned long long)st.f_bavail * st.f_frsize >> 20;
 	if (mib < RUNDIR_MIB)
-		preflight_problem(p, "free space there, or set XDG_RUNTIME_DIR",
+		preflight_problem(p, "free space there, or set VRUN_RUNDIR",
 				  "%s: %llu MiB free, %d are needed", dir, mib,
 				  RUNDIR_MIB);
 	else

@@ -14,12 +14,15 @@
 
 static char *base_name(void)
 {
+	const char *given = getenv("VRUN_RUNDIR");
 	const char *xdg = getenv("XDG_RUNTIME_DIR");
 
-	if (xdg != NULL && xdg[0] == '/')
-		return xasprintf("%s/vrun", xdg);
+	if (given != NULL && given[0] == '/')
+		return xstrdup(given);
 	if (geteuid() == 0)
 		return xstrdup("/run/vrun");
+	if (xdg != NULL && xdg[0] == '/')
+		return xasprintf("%s/vrun", xdg);
 	return xasprintf("/tmp/vrun-%u", (unsigned)geteuid());
 }
 
@@ -35,7 +38,7 @@ static int make_private(const char *path, struct err *e)
 	    (st.st_mode & 077) != 0)
 		return err_set(e, ERR_HOST,
 			       "%s: must be a directory of your own with mode "
-			       "0700; remove it or set XDG_RUNTIME_DIR",
+			       "0700; remove it or set VRUN_RUNDIR",
 			       path);
 	return 0;
 }

@@ -1,6 +1,8 @@
 // The agent's private directory: sockets of the VM in hand, leases on host
-// settings. $XDG_RUNTIME_DIR/vrun, or /run/vrun for root, or /tmp/vrun-UID;
-// mode 0700, and refused when somebody else could write there.
+// settings. $VRUN_RUNDIR if that is set; /run/vrun for root, wherever root
+// comes from, so that all who can change the host see each other's leases;
+// $XDG_RUNTIME_DIR/vrun or /tmp/vrun-UID for others. Mode 0700, and refused
+// when somebody else could write there.
 #pragma once
 
 #include "runner/base/err.h"

@@ -100,7 +100,7 @@ static int listen_at(const char *path, struct err *e)
 	if (strlen(path) >= sizeof(addr.sun_path))
 		return err_set(e, ERR_HOST,
 			       "%s: longer than the %zu bytes that a socket's "
-			       "name may have; set XDG_RUNTIME_DIR to a "
+			       "name may have; set VRUN_RUNDIR to a "
 			       "shorter directory",
 			       path, sizeof(addr.sun_path) - 1);
 	memcpy(addr.sun_path, path, strlen(path) + 1);

@@ -14,7 +14,7 @@ POOL=/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages
 tmp=$(mktemp -d)
 talk=
 # Leases and sockets of this test alone.
-export XDG_RUNTIME_DIR=$tmp
+export VRUN_RUNDIR=$tmp/vrun
 pages=$(cat $POOL 2>/dev/null || echo none)
 
 cleanup() {
