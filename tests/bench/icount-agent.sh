@@ -28,6 +28,7 @@ run_builtin() {
 END
 	/bench/generator work /tmp/work.json >/tmp/result || return
 	tr -d ' \n' </tmp/result | tr '}' '\n' >/tmp/out
+	grep -E '"(ring|fallback|clock)"' /tmp/result >/tmp/obtained
 	sed -n 's/.*"name":"block.iops","value":\([0-9.e+]*\).*/\1/p' /tmp/out
 	if ! grep -q '"outcome":"ok"' /tmp/out; then
 		grep '"reason"' /tmp/result >/tmp/err
@@ -71,3 +72,4 @@ while read -r round depth tool; do
 		echo "FAILED $tool: $(tail -n 1 /tmp/err) $(tail -n 1 /tmp/out)"
 	echo "ICOUNT $round $depth $tool $iops"
 done </bench/order
+sed 's/^ */builtin /' /tmp/obtained
