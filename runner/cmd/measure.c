@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "runner/base/log.h"
+#include "runner/base/strv.h"
 #include "runner/campaign/environment.h"
 #include "runner/campaign/results.h"
 
@@ -107,6 +108,21 @@ static int open_journal(struct measure *m, const struct journal_log *log,
 	return journal_open(path, log, &m->journal, e);
 }
 
+// Adds the command that goes on, as a shell would read it.
+static void say_how_to_resume(const struct measure *m, struct err *e)
+{
+	CLEANUP(strv_deinit) struct strv command = STRV_INIT;
+	CLEANUP(buf_deinit) struct buf line = BUF_INIT;
+	size_t used = strlen(e->msg);
+
+	strv_add(&command, "vrun");
+	strv_add(&command, "resume");
+	strv_add(&command, m->store->dir);
+	strv_quote(&command, &line);
+	snprintf(e->msg + used, sizeof(e->msg) - used, "; go on with: %s",
+		 buf_str(&line));
+}
+
 int measure_run(struct measure *m, const struct journal_log *log, struct err *e)
 {
 	if (keep_hosts(m, log, e) < 0 || open_journal(m, log, e) < 0 ||
@@ -114,12 +130,8 @@ int measure_run(struct measure *m, const struct journal_log *log, struct err *e)
 		return -1;
 	if (campaign_run(m->campaign, e) == 0)
 		return 0;
-	if (e->kind == ERR_INTERRUPTED) {
-		size_t used = strlen(e->msg);
-
-		snprintf(e->msg + used, sizeof(e->msg) - used,
-			 "; go on with: vrun resume %s", m->store->dir);
-	}
+	if (e->kind == ERR_INTERRUPTED)
+		say_how_to_resume(m, e);
 	return -1;
 }
 
