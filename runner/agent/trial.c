@@ -137,15 +137,21 @@ static void add_samples(struct trial *t)
 
 	if (!t->before.valid || !after.valid)
 		return;
-	result_metric(t->arena, t->result, "qemu.cpu",
-		      (double)(after.cpu_ns - t->before.cpu_ns) / 1e9, "s",
-		      BETTER_NEITHER);
-	result_metric(t->arena, t->result, "host.steal",
-		      (double)(after.steal_ns - t->before.steal_ns) / 1e9, "s",
-		      BETTER_NEITHER);
+	result_metric(t->arena, t->result,
+		      &(struct metric){
+			      "qemu.cpu",
+			      (double)(after.cpu_ns - t->before.cpu_ns) / 1e9,
+			      "s", BETTER_NEITHER });
+	result_metric(
+		t->arena, t->result,
+		&(struct metric){
+			"host.steal",
+			(double)(after.steal_ns - t->before.steal_ns) / 1e9,
+			"s", BETTER_NEITHER });
 	if (procfs_status_bytes(t->h->vm.child.pid, "VmHWM", &rss) == 0)
-		result_metric(t->arena, t->result, "qemu.rss", (double)rss,
-			      "bytes", BETTER_NEITHER);
+		result_metric(t->arena, t->result,
+			      &(struct metric){ "qemu.rss", (double)rss,
+						"bytes", BETTER_NEITHER });
 }
 
 static int send_run(struct trial *t, struct fault *f)

@@ -39,8 +39,9 @@ static const char *full_name(struct workload_run *run, const char *figure)
 void workload_metric(struct workload_run *run, const char *figure, double value,
 		     const char *unit, enum better better)
 {
-	result_metric(run->a, run->r, full_name(run, figure), value, unit,
-		      better);
+	result_metric(run->a, run->r,
+		      &(struct metric){ full_name(run, figure), value, unit,
+					better });
 }
 
 void workload_check(struct workload_run *run, const struct check *c)

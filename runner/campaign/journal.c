@@ -22,8 +22,7 @@ void journal_log_free(struct journal_log *log)
 	if (log == NULL)
 		return;
 	for (size_t i = 0; i < log->n; i++)
-		js_unref(log->trees[i]);
-	free(log->trees);
+		js_unref(log->records[i].tree);
 	free(log->records);
 	arena_free(log->arena);
 	free(log);
@@ -38,22 +37,16 @@ void journal_log_freep(struct journal_log **log)
 static int add_line(struct journal_log *log, const char *line, size_t len,
 		    const char *name, struct err *e)
 {
-	char where[512];
 	struct record r;
-	struct js *tree;
 
-	snprintf(where, sizeof(where), "%s:%zu", name, log->n + 1);
 	if (log->n >= JOURNAL_RECORDS_MAX)
-		return err_set(e, ERR_STORE, "%s: more than %d records", where,
-			       JOURNAL_RECORDS_MAX);
-	if (record_parse(line, len, where, log->arena, &r, &tree, e) < 0)
-		return -1;
+		return err_set(e, ERR_STORE, "%s:%zu: more than %d records",
+			       name, log->n + 1, JOURNAL_RECORDS_MAX);
+	if (record_parse(line, len, log->arena, &r, e) < 0)
+		return err_wrap(e, "%s:%zu", name, log->n + 1);
 	log->records = xgrow(log->records, &log->cap, log->n + 1,
 			     sizeof(*log->records));
-	log->trees = xgrow(log->trees, &log->trees_cap, log->n + 1,
-			   sizeof(*log->trees));
-	log->records[log->n] = r;
-	log->trees[log->n++] = tree;
+	log->records[log->n++] = r;
 	return 0;
 }
 

@@ -23,8 +23,6 @@ struct journal_log {
 	struct arena *arena;
 	struct record *records;
 	size_t n, cap;
-	struct js **trees; // tree of each record, which its result borrows
-	size_t trees_cap;
 	uint64_t good_bytes; // up to the end of the last whole record
 	uint64_t torn_bytes; // after it
 	bool unterminated;   // the last whole record lacks its newline

@@ -150,22 +150,21 @@ int record_from_js(const struct js *j, struct arena *a, struct record *out,
 	return 0;
 }
 
-int record_parse(const char *line, size_t len, const char *where,
-		 struct arena *a, struct record *out, struct js **tree,
-		 struct err *e)
+int record_parse(const char *line, size_t len, struct arena *a,
+		 struct record *out, struct err *e)
 {
 	CLEANUP(js_unrefp) struct js *j = NULL;
 
 	if (len > RECORD_LINE_MAX)
-		return err_set(e, ERR_STORE, "%s: line longer than %d bytes",
-			       where, RECORD_LINE_MAX);
-	j = js_parse(line, len, where, e);
+		return err_set(e, ERR_STORE, "line longer than %d bytes",
+			       RECORD_LINE_MAX);
+	j = js_parse(line, len, "record", e);
 	if (j == NULL) {
 		e->kind = ERR_STORE;
 		return -1;
 	}
 	if (record_from_js(j, a, out, e) < 0)
-		return err_wrap(e, "%s", where);
-	*tree = TAKE_PTR(j);
+		return -1;
+	out->tree = TAKE_PTR(j);
 	return 0;
 }

@@ -35,15 +35,14 @@ struct record {
 	int64_t wall_ns;       // when the event happened, UTC
 	int64_t mono_ns;       // on the host's monotonic clock; 0 if unknown
 	struct result *result; // finished only, else NULL
+	struct js *tree; // what result borrows from; record_parse alone sets it
 };
 
 struct js *record_to_js(const struct record *r);
 int record_from_js(const struct js *j, struct arena *a, struct record *out,
 		   struct err *e) MUST_CHECK;
 
-// One line, without the newline. `where` is file:line for the message. The
-// parsed tree is kept alive by the caller through `*tree` (js_unref it when
-// the record is done with).
-int record_parse(const char *line, size_t len, const char *where,
-		 struct arena *a, struct record *out, struct js **tree,
-		 struct err *e) MUST_CHECK;
+// One line, without the newline. out->tree is the caller's to unref when it
+// is done with the record.
+int record_parse(const char *line, size_t len, struct arena *a,
+		 struct record *out, struct err *e) MUST_CHECK;

@@ -89,15 +89,14 @@ static void *grow(struct arena *a, void *items, size_t n, size_t size)
 	return bigger;
 }
 
-void result_metric(struct arena *a, struct result *r, const char *name,
-		   double value, const char *unit, enum better better)
+void result_metric(struct arena *a, struct result *r, const struct metric *m)
 {
 	r->metrics = grow(a, r->metrics, r->nmetrics, sizeof(*r->metrics));
 	r->metrics[r->nmetrics++] = (struct metric){
-		.name = arena_strdup(a, name),
-		.value = value,
-		.unit = arena_strdup(a, unit),
-		.better = better,
+		.name = arena_strdup(a, m->name),
+		.value = m->value,
+		.unit = arena_strdup(a, m->unit),
+		.better = m->better,
 	};
 }
 
@@ -251,7 +250,9 @@ static int read_metric(const struct js *j, struct arena *a, struct result *r)
 	if (name == NULL || unit == NULL || !is_figure(value) ||
 	    better_from_name(text_of(j, "better"), &better) < 0)
 		return -1;
-	result_metric(a, r, name, js_real_value(value, 0), unit, better);
+	result_metric(a, r,
+		      &(struct metric){ name, js_real_value(value, 0), unit,
+					better });
 	return 0;
 }
 

@@ -76,8 +76,7 @@ const char *check_status_name(enum check_status s);
 
 // Builders: they grow arena arrays. Strings are copied.
 struct result *result_new(struct arena *a);
-void result_metric(struct arena *a, struct result *r, const char *name,
-		   double value, const char *unit, enum better better);
+void result_metric(struct arena *a, struct result *r, const struct metric *m);
 void result_check(struct arena *a, struct result *r, const struct check *c);
 void result_note(struct arena *a, struct result *r, const char *fmt, ...)
 	PRINTF(3, 4);

@@ -11,7 +11,7 @@ static void check_bytes(const struct journal_log *log, size_t size)
 	assert(log->good_bytes + log->torn_bytes == size);
 	assert(log->torn_bytes == 0 || !log->unterminated);
 	for (size_t i = 0; i < log->n; i++)
-		assert(log->trees[i] != NULL);
+		assert(log->records[i].tree != NULL);
 }
 
 // As the next writer leaves it: the torn part is cut off.

@@ -16,18 +16,22 @@ static void print(const struct record *r, struct buf *out)
 	js_print_canonical(j, out);
 }
 
+static void drop(struct record *r)
+{
+	js_unref(r->tree);
+}
+
 static void read_again(const struct record *r)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
-	CLEANUP(js_unrefp) struct js *tree = NULL;
 	CLEANUP(buf_deinit) struct buf first = BUF_INIT;
 	CLEANUP(buf_deinit) struct buf second = BUF_INIT;
 	struct err e = { .kind = ERR_NONE };
-	struct record again;
+	CLEANUP(drop) struct record again = { .tree = NULL };
 	int rc;
 
 	print(r, &first);
-	rc = record_parse(first.data, first.len, "self", a, &again, &tree, &e);
+	rc = record_parse(first.data, first.len, a, &again, &e);
 	assert(rc == 0);
 	print(&again, &second);
 	assert(strcmp(buf_str(&first), buf_str(&second)) == 0);
@@ -58,16 +62,14 @@ static void check_hists(const struct record *r)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
-	CLEANUP(js_unrefp) struct js *tree = NULL;
 	struct err e = { .kind = ERR_NONE };
-	struct record r;
+	CLEANUP(drop) struct record r = { .tree = NULL };
 
-	if (record_parse((const char *)data, size, "trials.jsonl:1", a, &r,
-			 &tree, &e) == 0) {
+	if (record_parse((const char *)data, size, a, &r, &e) == 0) {
 		read_again(&r);
 		check_hists(&r);
 	} else {
-		assert(tree == NULL && e.kind == ERR_STORE && e.msg[0]);
+		assert(r.tree == NULL && e.kind == ERR_STORE && e.msg[0]);
 	}
 	return 0;
 }

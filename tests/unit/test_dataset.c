@@ -23,8 +23,9 @@ static struct record finished(struct arena *a, uint32_t trial,
 	*r.levels = *level;
 	r.result = result_new(a);
 	if (isfinite(value))
-		result_metric(a, r.result, "block.iops", value, "IOPS",
-			      BETTER_HIGHER);
+		result_metric(a, r.result,
+			      &(struct metric){ "block.iops", value, "IOPS",
+						BETTER_HIGHER });
 	else
 		result_fail(a, r.result, OUTCOME_FAILED, "QEMU ended");
 	return r;

@@ -10,15 +10,19 @@ static const char started[] =
 	"\"host\":\"lab3\",\"levels\":{\"backing\":\"4k\",\"cpus\":\"2\"},"
 	"\"wall_ns\":1700000000000000001,\"mono_ns\":9}";
 
+static void drop(struct record *r)
+{
+	js_unref(r->tree);
+}
+
 static void a_line_gives_every_field(void **state)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
-	CLEANUP(js_unrefp) struct js *tree = NULL;
 	struct err e = { 0 };
-	struct record r;
+	CLEANUP(drop) struct record r = { 0 };
 
 	(void)state;
-	if (record_parse(started, strlen(started), "t:1", a, &r, &tree, &e) < 0)
+	if (record_parse(started, strlen(started), a, &r, &e) < 0)
 		fail_msg("%s", e.msg);
 	assert_int_equal(r.event, RECORD_STARTED);
 	assert_int_equal(r.trial, 4);
@@ -40,7 +44,6 @@ static void a_line_gives_every_field(void **state)
 static void a_record_written_is_the_record_read(void **state)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
-	CLEANUP(js_unrefp) struct js *tree = NULL;
 	CLEANUP(js_unrefp) struct js *j = NULL;
 	CLEANUP(buf_deinit) struct buf line = BUF_INIT;
 	struct level level = { "backing", "hugetlb-2M" };
@@ -52,15 +55,17 @@ static void a_record_written_is_the_record_read(void **state)
 			    .nlevels = 1,
 			    .wall_ns = INT64_MAX,
 			    .result = result_new(a) };
-	struct record back = { 0 };
+	CLEANUP(drop) struct record back = { 0 };
 	struct err e = { 0 };
 
 	(void)state;
-	result_metric(a, r.result, "block.iops", 0.1, "IOPS", BETTER_HIGHER);
+	result_metric(
+		a, r.result,
+		&(struct metric){ "block.iops", 0.1, "IOPS", BETTER_HIGHER });
 	j = record_to_js(&r);
 	js_print(j, &line);
 	assert_null(strchr(line.data, '\n'));
-	if (record_parse(line.data, line.len, "t:1", a, &back, &tree, &e) < 0)
+	if (record_parse(line.data, line.len, a, &back, &e) < 0)
 		fail_msg("%s", e.msg);
 	assert_int_equal(back.event, RECORD_FINISHED);
 	assert_int_equal(back.trial, UINT32_MAX);
@@ -75,9 +80,8 @@ static int parse_with(const char *key, const char *json, struct err *e)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
 	CLEANUP(js_unrefp) struct js *good = NULL;
-	CLEANUP(js_unrefp) struct js *tree = NULL;
 	CLEANUP(buf_deinit) struct buf line = BUF_INIT;
-	struct record r;
+	CLEANUP(drop) struct record r = { 0 };
 	int rc;
 
 	good = js_parse(started, strlen(started), "good", e);
@@ -86,14 +90,13 @@ static int parse_with(const char *key, const char *json, struct err *e)
 		js_set(good, key, js_parse(json, strlen(json), key, e));
 	js_print(good, &line);
 	*e = (struct err){ 0 };
-	rc = record_parse(line.data, line.len, "trials.jsonl:7", a, &r, &tree,
-			  e);
+	rc = record_parse(line.data, line.len, a, &r, e);
 	if (rc < 0)
-		assert_null(tree);
+		assert_null(r.tree);
 	return rc;
 }
 
-static void a_record_that_lies_is_refused_with_its_place(void **state)
+static void a_record_that_lies_is_refused_with_a_sentence(void **state)
 {
 	static const struct {
 		const char *key, *json;
@@ -124,7 +127,7 @@ static void a_record_that_lies_is_refused_with_its_place(void **state)
 			fail_msg("accepted: %s = %s", cases[i].key,
 				 cases[i].json ? cases[i].json : "nothing");
 		assert_int_equal(e.kind, ERR_STORE);
-		assert_memory_equal(e.msg, "trials.jsonl:7: ", 16);
+		assert_true(e.msg[0] != 0);
 	}
 }
 
@@ -143,11 +146,10 @@ static void a_torn_line_is_refused_wherever_it_tears(void **state)
 
 	(void)state;
 	for (size_t n = 0; n < strlen(started); n++) {
-		CLEANUP(js_unrefp) struct js *tree = NULL;
 		struct err e = { 0 };
-		struct record r;
+		CLEANUP(drop) struct record r = { 0 };
 
-		if (record_parse(started, n, "t:1", a, &r, &tree, &e) == 0)
+		if (record_parse(started, n, a, &r, &e) == 0)
 			fail_msg("accepted the first %zu bytes", n);
 		assert_int_equal(e.kind, ERR_STORE);
 	}
@@ -157,19 +159,15 @@ static void a_line_has_a_limit(void **state)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
 	CLEANUP(buf_deinit) struct buf line = BUF_INIT;
-	CLEANUP(js_unrefp) struct js *tree = NULL;
 	struct err e = { 0 };
-	struct record r;
+	CLEANUP(drop) struct record r = { 0 };
 
 	(void)state;
 	buf_printf(&line, "%s%*s", started,
 		   RECORD_LINE_MAX + 1 - (int)strlen(started), "");
 	assert_int_equal(line.len, RECORD_LINE_MAX + 1);
-	assert_int_equal(
-		record_parse(line.data, line.len, "t:1", a, &r, &tree, &e), -1);
-	assert_int_equal(
-		record_parse(line.data, line.len - 1, "t:1", a, &r, &tree, &e),
-		0);
+	assert_int_equal(record_parse(line.data, line.len, a, &r, &e), -1);
+	assert_int_equal(record_parse(line.data, line.len - 1, a, &r, &e), 0);
 }
 
 static void factors_have_a_limit(void **state)
@@ -193,7 +191,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_gives_every_field),
 		cmocka_unit_test(a_record_written_is_the_record_read),
-		cmocka_unit_test(a_record_that_lies_is_refused_with_its_place),
+		cmocka_unit_test(a_record_that_lies_is_refused_with_a_sentence),
 		cmocka_unit_test(fields_of_a_later_version_are_ignored),
 		cmocka_unit_test(a_torn_line_is_refused_wherever_it_tears),
 		cmocka_unit_test(a_line_has_a_limit),

@@ -74,12 +74,16 @@ static struct result *full_result(struct arena *a)
 
 	for (int i = 0; i < 100; i++) {
 		snprintf(name, sizeof(name), "w%d.iops", i);
-		result_metric(a, r, name, i + 0.1, "IOPS", BETTER_HIGHER);
+		result_metric(a, r,
+			      &(struct metric){ name, i + 0.1, "IOPS",
+						BETTER_HIGHER });
 		result_check(a, r,
 			     &(struct check){ name, "a", "b", "smaps",
 					      CHECK_UNVERIFIED });
 	}
-	result_metric(a, r, "x.nan", (double)NAN, "1", BETTER_NEITHER);
+	result_metric(
+		a, r,
+		&(struct metric){ "x.nan", (double)NAN, "1", BETTER_NEITHER });
 	result_note(a, r, "%d pages", 3);
 	return r;
 }

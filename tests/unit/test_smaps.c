@@ -125,7 +125,9 @@ static void a_failed_check_leaves_no_figure(void **state)
 	struct result *r = result_new(a);
 
 	(void)state;
-	result_metric(a, r, "block.iops", 1000, "IOPS", BETTER_HIGHER);
+	result_metric(
+		a, r,
+		&(struct metric){ "block.iops", 1000, "IOPS", BETTER_HIGHER });
 	result_check(a, r,
 		     &(struct check){ "cpus", "1", "1", "QMP", CHECK_OK });
 	result_check(
