@@ -96,12 +96,18 @@ int child_start(struct child *c, const struct child_spec *spec, struct err *e)
 	fd_closep(&w);
 	c->log = xstrdup(spec->log);
 	error = exec_result(r);
-	c->pidfd = pidfd_open(c->pid, 0);
-	if (error == 0 && c->pidfd >= 0)
+	if (error == 0)
+		c->pidfd = pidfd_open(c->pid, 0);
+	if (c->pidfd >= 0)
 		return 0;
-	errno = error ? error : errno;
-	err_sys(e, ERR_HOST, "%s: cannot execute \"%s\"", spec->name,
-		spec->argv[0]);
+	if (error == 0) {
+		err_sys(e, ERR_HOST, "%s: pidfd_open; Linux 5.3 has it",
+			spec->name);
+	} else {
+		errno = error;
+		err_sys(e, ERR_HOST, "%s: cannot execute \"%s\"", spec->name,
+			spec->argv[0]);
+	}
 	child_stop(c);
 	return -1;
 }

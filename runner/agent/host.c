@@ -107,12 +107,12 @@ static void describe_probe(const struct fault *f, char *out, size_t size)
 	if (f->outcome == OUTCOME_TIMEOUT)
 		snprintf(out, size,
 			 "/dev/kvm is there, but the guest does not come up "
-			 "under it within %d s: TCG is used",
+			 "under it within %d s",
 			 KVM_PROBE_S);
 	else
 		snprintf(out, size,
 			 "/dev/kvm is there, but the guest does not come up "
-			 "under it (%.600s): TCG is used",
+			 "under it: %.600s",
 			 f->err.msg);
 }
 
@@ -124,7 +124,7 @@ int host_decide_best(struct host *h, const char *qemu, const char *image,
 	if (h->best.decided)
 		return 0;
 	if (access("/dev/kvm", R_OK | W_OK) < 0) {
-		snprintf(why, sizeof(why), "/dev/kvm: %m: TCG is used");
+		snprintf(why, sizeof(why), "/dev/kvm: %m");
 		choose(&h->best, VM_TCG, why);
 		return 0;
 	}

@@ -157,12 +157,16 @@ static const char *first_text(const struct preflight *p, const char *list,
 }
 
 // Refuses only where KVM was asked for by name.
-static void kvm_problem(struct preflight *p, const char *fix, const char *what)
+static void kvm_problem(struct preflight *p, const char *fix, const char *why)
 {
-	bool must = preflight_needs_text(p, "accels", "kvm");
+	char what[WHAT_MAX];
 
-	p->found(p->arg, p->now->name, must ? p->now->level : PREFLIGHT_WARN,
-		 what, fix);
+	if (preflight_needs_text(p, "accels", "kvm")) {
+		preflight_problem(p, fix, "%s", why);
+		return;
+	}
+	snprintf(what, sizeof(what), "accel best is TCG here: %s", why);
+	p->found(p->arg, p->now->name, PREFLIGHT_WARN, what, fix);
 }
 
 static void check_kvm(struct preflight *p)

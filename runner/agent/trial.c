@@ -65,7 +65,8 @@ static int decide_accel(struct trial *t, enum vm_accel *accel,
 		return -1;
 	*accel = best->accel;
 	if (best->note[0] != '\0')
-		result_note(t->arena, t->result, "%s", best->note);
+		result_note(t->arena, t->result, "accel best is TCG here: %s",
+			    best->note);
 	return 0;
 }
 

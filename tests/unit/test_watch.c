@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -145,6 +146,15 @@ static void a_controller_cannot_queue_without_end(void **state)
 	stand_deinit(&s);
 }
 
+// valgrind of Debian 12 does not know the call.
+static void skip_without_pidfd(void)
+{
+	CLEANUP(fd_closep) int fd = pidfd_open(getpid(), 0);
+
+	if (fd < 0)
+		skip();
+}
+
 static void start_shell(struct child *c, const char *dir, const char *script)
 {
 	CLEANUP(cleanup_free) char *log = xasprintf("%s/log", dir);
@@ -169,9 +179,11 @@ static void the_end_of_a_child_is_told_with_its_last_words(void **state)
 		{ "printf 'a\\033[31mb'; exit 1", "status 1: a[31mb" },
 		{ "yes x | head -c 100000; exit 1", "x | x | x" },
 	};
-	CLEANUP(fake_dir_freep) char *dir = fake_dir_new();
+	CLEANUP(fake_dir_freep) char *dir = NULL;
 
 	(void)state;
+	skip_without_pidfd();
+	dir = fake_dir_new();
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct child c = CHILD_INIT;
 		struct fault f = { 0 };
@@ -189,13 +201,15 @@ static void the_end_of_a_child_is_told_with_its_last_words(void **state)
 
 static void a_child_that_ignores_sigterm_is_killed_and_reaped(void **state)
 {
-	CLEANUP(fake_dir_freep) char *dir = fake_dir_new();
+	CLEANUP(fake_dir_freep) char *dir = NULL;
 	struct child c = CHILD_INIT;
 	struct stand s;
 	struct fault f = { 0 };
 	pid_t pid;
 
 	(void)state;
+	skip_without_pidfd();
+	dir = fake_dir_new();
 	stand_init(&s);
 	start_shell(&c, dir, "trap '' TERM; while :; do sleep 1; done");
 	pid = c.pid;
