@@ -30,9 +30,9 @@ static void place_job(struct load_job *job, const struct block_params *p,
 {
 	bool in_order = p->rw == BLOCK_READ || p->rw == BLOCK_WRITE;
 	uint64_t share = blocks / (uint64_t)p->jobs;
-	enum load_order order = in_order    ? LOAD_SEQUENTIAL :
-				p->norepeat ? LOAD_PERMUTED :
-					      LOAD_RANDOM;
+	enum load_order order = in_order      ? LOAD_SEQUENTIAL
+				: p->norepeat ? LOAD_PERMUTED
+					      : LOAD_RANDOM;
 
 	if (order == LOAD_RANDOM)
 		load_offset_init(&job->offset, order, 0, blocks, seed);
@@ -49,14 +49,18 @@ static int count_blocks(const struct block_device *d,
 	if (p->size > 0 && (uint64_t)p->size > size)
 		return err_set(e, ERR_HOST,
 			       "%s: has %" PRIu64 " bytes, `size:` asks for "
-			       "%" PRId64,
-			       d->path, size, p->size);
+			       "%" PRId64 "%s",
+			       d->path, size, p->size,
+			       d->is_block ? ""
+					   : "; remove it to have it made "
+					     "anew");
 	if (p->size > 0)
 		size = (uint64_t)p->size;
 	*blocks = size / (uint64_t)p->bs;
 	if (*blocks < (uint64_t)p->jobs)
 		return err_set(e, ERR_HOST,
-			       "%s: %" PRIu64 " bytes are too small for %" PRId64
+			       "%s: %" PRIu64
+			       " bytes are too small for %" PRId64
 			       " jobs of %" PRId64 " bytes an I/O",
 			       d->path, size, p->jobs, p->bs);
 	return 0;
@@ -133,8 +137,8 @@ static void check_bs(const struct block_params *p, const struct block_device *d,
 	struct check c = {
 		.parameter = arena_printf(run->a, "%s.bs", run->name),
 		.expected = arena_printf(run->a,
-					 "a multiple of the logical block "
-					 "size, %" PRId64,
+					 "%" PRId64 " bytes, a multiple of the "
+					 "logical block size",
 					 p->bs),
 		.seen = arena_printf(run->a, "logical block size %" PRIu32,
 				     d->logical_block),
@@ -180,6 +184,8 @@ static int run_on(const struct block_params *p, const char *path,
 		return -1;
 	note_holes(&d, run);
 	check_bs(p, &d, run);
+	if (run->r->outcome == OUTCOME_INVALID)
+		return 0;
 	// fio opens the device itself, exclusively when it writes.
 	if (p->engine == BLOCK_FIO) {
 		fd_closep(&d.fd);

@@ -150,8 +150,8 @@ static int look_at(struct block_device *d, const struct block_params *p,
 	struct stat st;
 
 	if (stat(d->path, &st) < 0)
-		return errno == ENOENT ? make_file(d, p, e) :
-					 err_sys(e, ERR_HOST, "%s", d->path);
+		return errno == ENOENT ? make_file(d, p, e)
+				       : err_sys(e, ERR_HOST, "%s", d->path);
 	d->is_block = S_ISBLK(st.st_mode);
 	if (!d->is_block && !S_ISREG(st.st_mode))
 		return err_set(e, ERR_HOST,

@@ -28,8 +28,8 @@ static const struct signature {
 	const char *magic;
 	size_t len;
 } signatures[] = {
-#define SIG(what, offset, magic)                         \
-	{                                                \
+#define SIG(what, offset, magic)                       \
+	{                                              \
 		what, offset, magic, sizeof(magic) - 1 \
 	}
 	SIG("an ext2/3/4 file system", 0x438, "\x53\xef"),
@@ -77,10 +77,10 @@ const char *block_guard_signature(const unsigned char *head, size_t head_len,
 		const struct signature *s = &signatures[i];
 		size_t back = (size_t)-s->offset;
 
-		if (s->offset >= 0 ?
-			    holds(head, head_len, (size_t)s->offset, s) :
-			    back <= tail_len &&
-				    holds(tail, tail_len, tail_len - back, s))
+		if (s->offset >= 0
+			    ? holds(head, head_len, (size_t)s->offset, s)
+			    : back <= tail_len &&
+				      holds(tail, tail_len, tail_len - back, s))
 			return s->what;
 	}
 	return NULL;
@@ -160,8 +160,8 @@ static int check_content(int fd, const char *path, struct err *e)
 			       "%s: reading its first and last blocks", path);
 	what = block_guard_signature(head, head_len, tail, tail_len);
 	if (what != NULL) {
-		CLEANUP(cleanup_free) char *text = xasprintf("carries %s",
-							     what);
+		CLEANUP(cleanup_free)
+		char *text = xasprintf("carries %s", what);
 
 		return refuse(path, text, e);
 	}

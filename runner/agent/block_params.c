@@ -9,9 +9,9 @@
 static const char *const engines[] = { "builtin", "fio", NULL };
 static const char *const profiles[] = { "latency", "peak", NULL };
 static const char *const rws[] = {
-	[BLOCK_READ] = "read",		 [BLOCK_WRITE] = "write",
-	[BLOCK_RANDREAD] = "randread",	 [BLOCK_RANDWRITE] = "randwrite",
-	[BLOCK_RANDRW] = "randrw",	 [BLOCK_RANDRW + 1] = NULL,
+	[BLOCK_READ] = "read",	       [BLOCK_WRITE] = "write",
+	[BLOCK_RANDREAD] = "randread", [BLOCK_RANDWRITE] = "randwrite",
+	[BLOCK_RANDRW] = "randrw",     [BLOCK_RANDRW + 1] = NULL,
 };
 
 #define AT(m)  offsetof(struct block_params, m)
@@ -82,8 +82,10 @@ bool block_writes(const struct block_params *p)
 unsigned block_read_pct(const struct block_params *p)
 {
 	static const unsigned pct[] = {
-		[BLOCK_READ] = 100,	[BLOCK_WRITE] = 0,
-		[BLOCK_RANDREAD] = 100, [BLOCK_RANDWRITE] = 0,
+		[BLOCK_READ] = 100,
+		[BLOCK_WRITE] = 0,
+		[BLOCK_RANDREAD] = 100,
+		[BLOCK_RANDWRITE] = 0,
 	};
 
 	return p->rw == BLOCK_RANDRW ? (unsigned)p->rwmixread : pct[p->rw];

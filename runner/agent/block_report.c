@@ -159,11 +159,14 @@ static void report_notes(struct workload_run *run, const struct block_params *p,
 {
 	double drift = load_clock_drift(spec->clock);
 
-	note_count(run, t->retried, "I/Os ended with EAGAIN or EINTR and were "
-				    "not counted");
-	note_count(run, t->busy, "system calls were refused with EAGAIN or "
-				 "EBUSY and made again");
-	note_count(run, t->partial, "system calls took fewer I/Os than offered");
+	note_count(run, t->retried,
+		   "I/Os ended with EAGAIN or EINTR and were "
+		   "not counted");
+	note_count(run, t->busy,
+		   "system calls were refused with EAGAIN or "
+		   "EBUSY and made again");
+	note_count(run, t->partial,
+		   "system calls took fewer I/Os than offered");
 	note_count(run, t->workers,
 		   "io-wq threads did I/O: the target or its queue cannot "
 		   "take it without blocking, so the kernel's threads were "
@@ -186,8 +189,8 @@ static void report_facts(struct workload_run *run, const struct block_params *p,
 {
 	js_set_str(run->facts, "engine", "builtin");
 	js_set_str(run->facts, "loop",
-		   p->rate > 0 ? "open: latency from the intended start" :
-				 "closed: the next I/O waits for one to end");
+		   p->rate > 0 ? "open: latency from the intended start"
+			       : "closed: the next I/O waits for one to end");
 	js_set_str(run->facts, "slots", "LIFO: buffers are cache-hot");
 	js_set_str(run->facts, "ring", job->ring);
 	if (job->fallback[0] != '\0')

@@ -1,6 +1,6 @@
 #include "runner/agent/fio_json.h"
 
-#include <errno.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +9,16 @@
 #include "runner/base/alloc.h"
 
 enum {
-	FIO_WORDS_MAX = 600
+	FIO_WORDS_MAX = 600,
+	FIO_DIGITS_MAX = 18, // of a whole number that surely fits
 };
 
 const double fio_percentiles[FIO_PERCENTILES] = { 0.5, 0.9, 0.99, 0.999 };
 
 static const char *const directions[] = { "read", "write", "trim" };
+
+static const char *const levels[FIO_LEVELS] = { "1",  "2",  "4",   "8",
+						"16", "32", ">=64" };
 
 // fio 2 counts in microseconds under the bare names, fio 3 in nanoseconds.
 static const struct latency_key {
@@ -63,6 +67,59 @@ static const char *find_json(const char *text, size_t len)
 			return p;
 	}
 	return NULL;
+}
+
+static bool in_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '+' || c == '-' || c == '.';
+}
+
+static bool is_no_number(const char *word, size_t len)
+{
+	size_t sign = len > 0 && *word == '-' ? 1 : 0;
+
+	return len - sign == 3 && (strncasecmp(word + sign, "nan", 3) == 0 ||
+				   strncasecmp(word + sign, "inf", 3) == 0);
+}
+
+// A word outside of strings: what fio's printf made of a number.
+static void tame_word(const char *word, size_t len, struct buf *out)
+{
+	if (is_no_number(word, len)) {
+		buf_puts(out, "null");
+		return;
+	}
+	buf_add(out, word, len);
+	if (len > FIO_DIGITS_MAX && strcspn(word, ".eE") >= len)
+		buf_puts(out, ".0");
+}
+
+static size_t string_len(const char *text, size_t len)
+{
+	size_t i = 1;
+
+	while (i < len && text[i] != '"')
+		i += text[i] == '\\' ? 2 : 1;
+	return MIN(i + 1, len);
+}
+
+// fio prints nan, inf and counters below zero as unsigned: no JSON, or more
+// than an integer of ours holds. They become null and reals.
+static void tame(const char *text, size_t len, struct buf *out)
+{
+	for (size_t i = 0, n; i < len; i += n) {
+		n = 1;
+		if (text[i] == '"') {
+			n = string_len(text + i, len - i);
+			buf_add(out, text + i, n);
+		} else if (in_word(text[i])) {
+			while (i + n < len && in_word(text[i + n]))
+				n++;
+			tame_word(text + i, n, out);
+		} else {
+			buf_putc(out, text[i]);
+		}
+	}
 }
 
 static const struct js *latency_of(const struct js *dir, bool with_clat,
@@ -129,7 +186,8 @@ static void take_percentiles(const struct js *dir, struct fio_figures *f)
 
 // What is summed on the way and needed only here.
 struct sums {
-	double lat_weighted; // mean x I/Os
+	double lat_weighted;	  // mean x I/Os
+	double level[FIO_LEVELS]; // share x I/Os
 	uint64_t lat_ios;
 	unsigned parts; // jobs x directions that did any I/O
 	unsigned parts_with_bins;
@@ -175,8 +233,16 @@ static double runtime_ms(const struct js *job)
 	return ms;
 }
 
+static void add_levels(const struct js *shares, uint64_t ios, struct sums *s)
+{
+	for (size_t i = 0; i < FIO_LEVELS; i++)
+		s->level[i] +=
+			js_get_real(shares, levels[i], 0) / 100 * (double)ios;
+}
+
 static int add_job(const struct js *job, struct fio_figures *f, struct sums *s)
 {
+	uint64_t before = f->ios;
 	double cpu =
 		js_get_real(job, "usr_cpu", 0) + js_get_real(job, "sys_cpu", 0);
 
@@ -184,10 +250,13 @@ static int add_job(const struct js *job, struct fio_figures *f, struct sums *s)
 		if (add_direction(js_get(job, directions[i]), f, s) < 0)
 			return -1;
 	}
+	add_levels(js_get(job, "iodepth_level"), f->ios - before, s);
 	f->cpu_ns += cpu / 100 * runtime_ms(job) * 1e6;
 	f->errors += (uint64_t)MAX(js_get_int(job, "total_err", 0), (int64_t)0);
 	if (f->error == 0)
 		f->error = (int)js_get_int(job, "error", 0);
+	if (f->error == 0)
+		f->error = (int)js_get_int(job, "first_error", 0);
 	f->jobs++;
 	return 0;
 }
@@ -196,6 +265,8 @@ static void finish(struct fio_figures *f, const struct sums *s)
 {
 	f->lat_mean_ns =
 		s->lat_ios ? s->lat_weighted / (double)s->lat_ios : (double)NAN;
+	for (size_t i = 0; f->ios > 0 && i < FIO_LEVELS; i++)
+		f->level[i] = s->level[i] / (double)f->ios;
 	f->has_hist = s->parts > 0 && s->parts_with_bins == s->parts;
 	for (size_t i = 0; s->parts != 1 && i < FIO_PERCENTILES; i++)
 		f->percentile[i] = NAN;
@@ -240,6 +311,7 @@ int fio_json_parse(const char *text, size_t len, struct fio_figures *out,
 		   struct err *e)
 {
 	CLEANUP(js_unrefp) struct js *root = NULL;
+	CLEANUP(buf_deinit) struct buf tamed = BUF_INIT;
 	CLEANUP(cleanup_free) struct fio_figures *f = xcalloc(1, sizeof(*f));
 	const char *json = find_json(text, len);
 	size_t used;
@@ -248,8 +320,9 @@ int fio_json_parse(const char *text, size_t len, struct fio_figures *out,
 		return no_json(text, len, e);
 	if (check_whole(text, (size_t)(json - text), e) < 0)
 		return -1;
-	root = js_parse_foreign(json, len - (size_t)(json - text),
-				"fio's output", &used, e);
+	tame(json, len - (size_t)(json - text), &tamed);
+	root = js_parse_foreign(buf_str(&tamed), tamed.len, "fio's output",
+				&used, e);
 	if (root == NULL) {
 		e->kind = ERR_HOST;
 		return -1;

@@ -12,6 +12,7 @@ enum {
 	FIO_JSON_JOBS_MAX = 4096,
 	FIO_VERSION_MAX = 64,
 	FIO_PERCENTILES = 4,
+	FIO_LEVELS = 7,
 };
 
 // Sums over jobs and directions. Latency is fio's `lat`, from the moment that
@@ -33,11 +34,17 @@ struct fio_figures {
 	// NaN where there is none.
 	double percentile[FIO_PERCENTILES];
 	bool percentiles_of_clat; // fio gave them for clat only
+	// Shares of the I/Os that fio started with 1, 2 or more, 4 or more, ..
+	// 32 or more, 64 or more in flight; they add up to about 1, or are all
+	// 0 where fio did not say.
+	double level[FIO_LEVELS];
 };
 
 extern const double fio_percentiles[FIO_PERCENTILES]; // 0.5 .. 0.999
 
 // Text before and after the JSON is passed over; where it says that fio was
 // ended early, or there is no JSON at all, the error has fio's own words.
+// Numbers that are none (nan, inf) or do not fit are no error unless a figure
+// above is made of them.
 int fio_json_parse(const char *text, size_t len, struct fio_figures *out,
 		   struct err *e) MUST_CHECK;

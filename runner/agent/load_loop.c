@@ -44,6 +44,8 @@ struct load_loop {
 	unsigned nidle;	 // reused, while its buffer is in the cache
 	uint64_t *start; // a slot: its stamp, ticks
 	const struct iovec *buffers;
+	uint16_t index_mask; // of buf_index: all ones, or 0 without fixed
+			     // buffers
 	struct load_offset offset;
 	struct rng mix; // read or write?
 	uint32_t read_pct;
@@ -87,7 +89,7 @@ static inline void fill_one(struct load_loop *l, uint64_t stamp)
 				      : l->write_op;
 	sqe->off = load_offset_next(&l->offset) * l->bs;
 	sqe->addr = (uintptr_t)l->buffers[slot].iov_base;
-	sqe->buf_index = (uint16_t)slot;
+	sqe->buf_index = (uint16_t)(slot & l->index_mask);
 	sqe->user_data = slot;
 	l->start[slot] = stamp;
 }
@@ -236,7 +238,8 @@ static inline void settle(struct load_loop *l, uint64_t before)
 	uint64_t now = load_clock_stamp(&l->clock);
 
 	l->ticks += now - before;
-	l->depth_ticks += (now - before) * (l->spec->depth - l->nidle);
+	l->depth_ticks +=
+		(now - before) * (l->spec->depth - l->nidle - l->unsubmitted);
 	reap(l, now);
 	if (unlikely(now >= l->edge))
 		next_phase(l, now);
@@ -382,6 +385,8 @@ struct load_loop *load_loop_new(const struct load_spec *spec,
 		.nidle = spec->depth,
 		.start = xcalloc(spec->depth, sizeof(*l->start)),
 		.buffers = r->buffers,
+		// Older kernels refuse an index on plain reads and writes.
+		.index_mask = r->fixed_buffers ? UINT16_MAX : 0,
 		.offset = job->offset,
 		.read_pct = spec->read_pct,
 		.bs = spec->bs,

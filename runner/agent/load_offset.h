@@ -16,10 +16,10 @@ struct load_offset {
 	enum load_order order;
 	uint64_t first, count; // blocks; count > 0
 	struct rng rng;
-	uint64_t i;	       // sequential, permuted: next position
-	uint64_t mask;	       // permuted: power of two >= count, minus 1
-	unsigned shift;	       // half of the mask's bits, at least 1
-	uint64_t key[3];       // permuted: of this pass
+	uint64_t i;	 // sequential, permuted: next position
+	uint64_t mask;	 // permuted: power of two >= count, minus 1
+	unsigned shift;	 // half of the mask's bits, at least 1
+	uint64_t key[3]; // permuted: of this pass
 };
 
 void load_offset_init(struct load_offset *o, enum load_order order,

@@ -36,13 +36,15 @@ static const unsigned ladder[] = {
 
 static const struct {
 	unsigned flag;
+	unsigned implied_by; // not missed where one of these is set
 	const char *name;
 } flag_names[] = {
-	{ SETUP_NO_SQARRAY, "NO_SQARRAY" },
-	{ IORING_SETUP_DEFER_TASKRUN, "DEFER_TASKRUN" },
-	{ IORING_SETUP_SINGLE_ISSUER, "SINGLE_ISSUER" },
-	{ IORING_SETUP_COOP_TASKRUN, "COOP_TASKRUN" },
-	{ IORING_SETUP_CQSIZE, "CQSIZE" },
+	{ SETUP_NO_SQARRAY, 0, "NO_SQARRAY" },
+	{ IORING_SETUP_DEFER_TASKRUN, 0, "DEFER_TASKRUN" },
+	{ IORING_SETUP_SINGLE_ISSUER, 0, "SINGLE_ISSUER" },
+	{ IORING_SETUP_COOP_TASKRUN, IORING_SETUP_DEFER_TASKRUN,
+	  "COOP_TASKRUN" },
+	{ IORING_SETUP_CQSIZE, 0, "CQSIZE" },
 };
 
 static void add_text(char out[LOAD_TEXT_MAX], const char *sep, const char *text)
@@ -138,7 +140,7 @@ static void name_flags(const struct io_uring_params *p, struct load_job *job)
 	for (size_t i = 0; i < ARRAY_LEN(flag_names); i++) {
 		if (p->flags & flag_names[i].flag)
 			add_text(job->ring, " ", flag_names[i].name);
-		else if (flag_names[i].flag != IORING_SETUP_COOP_TASKRUN)
+		else if (!(flag_names[i].implied_by & p->flags))
 			missed(job, flag_names[i].name, EINVAL);
 	}
 }
@@ -254,8 +256,9 @@ static int map_buffers(struct load_ring *r, const struct load_spec *spec,
 	char *map;
 
 	if (__builtin_mul_overflow(stride, (size_t)spec->depth, &r->map_bytes))
-		return err_set(e, ERR_HOST, "buffers: bs times iodepth is "
-					    "more than memory can hold");
+		return err_set(e, ERR_HOST,
+			       "buffers: bs times iodepth is "
+			       "more than memory can hold");
 	map = mmap(NULL, r->map_bytes, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (map == MAP_FAILED)

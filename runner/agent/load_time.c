@@ -7,7 +7,8 @@
 #include "runner/base/clock.h"
 #include "runner/base/fd.h"
 
-#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+#define CLOCKSOURCE \
+	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 enum {
 	CPUINFO_MAX = 8 << 20,
@@ -81,8 +82,8 @@ static bool counter_usable(const char **why)
 		*why = "clock_gettime: the kernel's clock source is not tsc";
 		return false;
 	}
-	if (file_read("/proc/cpuinfo", CPUINFO_MAX, &info, ERR_HOST,
-		      &ignored) < 0 ||
+	if (file_read("/proc/cpuinfo", CPUINFO_MAX, &info, ERR_HOST, &ignored) <
+		    0 ||
 	    !load_clock_cpuinfo_ok(buf_str(&info))) {
 		*why = "clock_gettime: the TSC is not constant and non-stop";
 		return false;

@@ -43,21 +43,21 @@ struct load_spec {
 struct load_job {
 	struct load_offset offset; // in
 	// Of the window:
-	struct hist lat; // ns; n is the number of I/Os
+	struct hist lat;	    // ns; n is the number of I/Os
 	uint64_t window_ns, cpu_ns; // CPU time of the whole process
 	double depth; // mean in flight (submitted, not reaped) while the
 		      // kernel was entered, weighted by time
 	// Of the whole run, ramp and drain included:
-	uint64_t submitted, reaped; // equal, or load_run has failed
-	uint64_t shorts;	    // completions with less than bs
-	uint64_t retried;	    // EAGAIN and EINTR of single I/Os
-	uint64_t busy;		    // EAGAIN and EBUSY of the system call
+	uint64_t submitted, reaped;    // equal, or load_run has failed
+	uint64_t shorts;	       // completions with less than bs
+	uint64_t retried;	       // EAGAIN and EINTR of single I/Os
+	uint64_t busy;		       // EAGAIN and EBUSY of the system call
 	uint64_t interrupted, partial; // system calls
-	uint64_t behind;	    // open loop: due but not yet started
+	uint64_t behind;	       // open loop: due but not yet started
 	uint64_t errors[LOAD_ERRNOS];
-	char ring[LOAD_TEXT_MAX];      // features obtained
-	char fallback[LOAD_TEXT_MAX];  // what was not, and why; "" = nothing
-	uint32_t io_workers;	       // io-wq threads seen after the window
+	char ring[LOAD_TEXT_MAX];     // features obtained
+	char fallback[LOAD_TEXT_MAX]; // what was not, and why; "" = nothing
+	uint32_t io_workers;	      // io-wq threads seen after the window
 };
 
 // Runs all jobs at once; jobs[i].offset is set, the rest is filled. -1 when
