@@ -239,6 +239,7 @@ static int start(struct host *h, struct err *e)
 {
 	link_init(&h->ctl, STDIN_FILENO, STDOUT_FILENO, "controller");
 	vm_init(&h->vm);
+	h->watch.signals = -1;
 	if (fd_set_nonblock(STDIN_FILENO) < 0 ||
 	    fd_set_nonblock(STDOUT_FILENO) < 0)
 		return err_sys(e, ERR_HOST, "standard input and output");
@@ -267,14 +268,19 @@ static void farewell(struct host *h)
 	}
 }
 
-static void finish(struct host *h)
+static int finish(struct host *h, int rc, struct err *e)
 {
 	vm_stop(&h->vm);
+	if (settings_restore(&h->settings, e) < 0)
+		rc = -1;
+	if (rc < 0)
+		send_error(h, 0, e->msg);
 	settings_deinit(&h->settings);
 	rundir_close(&h->dir);
 	farewell(h);
 	watch_deinit(&h->watch);
 	link_deinit(&h->ctl);
+	return rc;
 }
 
 int host_main(struct err *e)
@@ -286,9 +292,7 @@ int host_main(struct err *e)
 		send_hello(h);
 		rc = serve_all(h, e);
 	}
-	if (rc < 0)
-		send_error(h, 0, e->msg);
-	finish(h);
+	rc = finish(h, rc, e);
 	free(h);
 	return rc;
 }

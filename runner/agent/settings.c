@@ -2,7 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,20 +33,31 @@ static bool owner_lives(const struct js *lease)
 	       st.start_ticks == (uint64_t)js_get_int(lease, "start_ticks", -1);
 }
 
-static void put_back(const struct js *values)
+static int put_one(const char *path, const char *old, struct err *e)
+{
+	char now[SETTINGS_VALUE_MAX];
+
+	if (file_read_line(path, now, sizeof(now)) == 0 &&
+	    strcmp(now, old) == 0)
+		return 0;
+	if (file_write_value(path, old) < 0)
+		return err_sys(e, ERR_HOST, "%s: cannot restore \"%s\"", path,
+			       old);
+	return 0;
+}
+
+// All of them, also when one fails; the last failure is told.
+static int put_back(const struct js *values, struct err *e)
 {
 	const char *path;
 	struct js *old;
+	int rc = 0;
 
 	JS_FOREACH (values, path, old) {
-		// Best effort: one that fails must not keep the others.
-		if (js_str(old) != NULL &&
-		    file_write_value(path, js_str(old)) < 0)
-			fprintf(stderr,
-				"vrun-agent: cannot restore %s to %s: "
-				"%m\n",
-				path, js_str(old));
+		if (js_str(old) != NULL && put_one(path, js_str(old), e) < 0)
+			rc = -1;
 	}
+	return rc;
 }
 
 static struct js *read_lease(const char *path, struct err *e)
@@ -97,7 +108,8 @@ static int recover(const char *path, const struct js *lease, struct err *e)
 {
 	if (owner_lives(lease))
 		return 0;
-	put_back(js_get(lease, "values"));
+	if (put_back(js_get(lease, "values"), e) < 0)
+		return -1;
 	if (unlink(path) < 0 && errno != ENOENT)
 		return err_sys(e, ERR_HOST, "%s", path);
 	return 0;
@@ -133,7 +145,7 @@ static int write_lease(const struct settings *s, struct err *e)
 // Remembers how `path` is, durably, unless it is remembered already.
 static int save(struct settings *s, const char *path, struct err *e)
 {
-	char old[256];
+	char old[SETTINGS_VALUE_MAX];
 
 	if (js_get(s->saved, path) != NULL)
 		return 0;
@@ -160,19 +172,22 @@ int settings_init(struct settings *s, const char *dir, const char *root,
 	return -1;
 }
 
-void settings_restore(struct settings *s)
+int settings_restore(struct settings *s, struct err *e)
 {
 	if (s->saved == NULL)
-		return;
-	put_back(s->saved);
-	unlink(s->lease);
+		return 0;
+	if (put_back(s->saved, e) < 0)
+		return -1;
 	js_unref(s->saved);
 	s->saved = NULL;
+	if (unlink(s->lease) < 0)
+		return err_sys(e, ERR_HOST, "%s", s->lease);
+	return 0;
 }
 
 void settings_deinit(struct settings *s)
 {
-	settings_restore(s);
+	js_unref(s->saved);
 	free(s->root);
 	free(s->dir);
 	free(s->lease);

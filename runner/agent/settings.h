@@ -9,6 +9,7 @@
 
 enum {
 	SETTINGS_LEASE_MAX = 1 << 16, // bytes of a lease file
+	SETTINGS_VALUE_MAX = 256,     // bytes of one value
 };
 
 struct settings {
@@ -21,7 +22,7 @@ struct settings {
 // Restores from leases whose agents are dead.
 int settings_init(struct settings *s, const char *dir, const char *root,
 		  struct err *e) MUST_CHECK;
-// Restores all that was changed, removes the lease, frees.
+// Frees; does not restore.
 void settings_deinit(struct settings *s);
 
 // The page size that "2M" or "1G" names; 0 for another name.
@@ -36,5 +37,6 @@ int settings_hold_for(struct settings *s, const struct vm_spec *spec,
 // {"pages": {"2M": 256}} of a `settings` request.
 int settings_apply(struct settings *s, const struct js *apply,
 		   struct err *e) MUST_CHECK;
-// Puts back what was changed; nothing when nothing was.
-void settings_restore(struct settings *s);
+// Puts back what was changed and removes the lease; nothing when nothing was.
+// On failure the lease stays, for an agent that may do more.
+int settings_restore(struct settings *s, struct err *e) MUST_CHECK;

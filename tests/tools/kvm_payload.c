@@ -179,6 +179,8 @@ int main(int argc, char **argv)
 	rc = settings_init(&s, argv[1], "", &f.err);
 	if (rc == 0) {
 		rc = run(argv[1], &s, &f);
+		if (settings_restore(&s, &f.err) < 0)
+			rc = -1;
 		settings_deinit(&s);
 	}
 	if (rc < 0)

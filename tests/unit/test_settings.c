@@ -71,9 +71,28 @@ static void what_is_missing_is_added_to_the_total(void **state)
 	assert_false(fake_root_has(root, POOL "nr_hugepages", "1300"));
 	assert_true(fake_root_has(root, "/proc/sys/vm/compact_memory", "1"));
 	assert_true(lease_exists(root));
-	settings_restore(&s);
+	assert_int_equal(settings_restore(&s, &e), 0);
 	assert_true(fake_root_has(root, POOL "nr_hugepages", "1300"));
 	assert_false(lease_exists(root));
+	settings_deinit(&s);
+}
+
+static void a_lease_stays_while_it_cannot_be_restored(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	CLEANUP(cleanup_free) char *pool = xasprintf("%s" POOL, root);
+	struct settings s;
+	struct err e = { 0 };
+	uint64_t got;
+
+	(void)state;
+	put_pool(root, "1300\n", "56\n");
+	start(&s, root);
+	assert_int_equal(settings_hold_pages(&s, MIB2, 256, &got, &e), 0);
+	dir_remove_all(pool);
+	assert_int_equal(settings_restore(&s, &e), -1);
+	assert_non_null(strstr(e.msg, "cannot restore \"1300\""));
+	assert_true(lease_exists(root));
 	settings_deinit(&s);
 }
 
@@ -210,6 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_that_are_free_are_taken_as_they_are),
 		cmocka_unit_test(what_is_missing_is_added_to_the_total),
+		cmocka_unit_test(a_lease_stays_while_it_cannot_be_restored),
 		cmocka_unit_test(reserved_pages_are_not_available),
 		cmocka_unit_test(
 			too_few_pages_for_a_vm_are_an_error_with_the_fix),
