@@ -87,27 +87,25 @@ static void add_job_options(struct strv *argv, const struct block_params *p,
 static int write_job(const struct block_params *p, const struct workdir *d,
 		     struct err *e)
 {
+	if (p->fio_job[0] == '\0')
+		return 0;
 	return file_replace(d->job, p->fio_job, strlen(p->fio_job), e);
 }
 
-static int make_argv(const struct block_params *p, const struct workdir *d,
-		     const struct workload_run *run, const char *path,
-		     struct strv *argv, struct err *e)
+static void make_argv(const struct block_params *p, const struct workdir *d,
+		      const struct workload_run *run, const char *path,
+		      struct strv *argv)
 {
 	strv_add(argv, "fio");
 	strv_addf(argv, "--output=%s", d->json);
 	strv_add(argv, "--output-format=json+");
 	strv_add(argv, "--lat_percentiles=1");
-	if (p->fio_job[0] != '\0') {
-		if (write_job(p, d, e) < 0)
-			return -1;
+	if (p->fio_job[0] != '\0')
 		strv_add(argv, d->job);
-	} else {
+	else
 		add_job_options(argv, p, run, path);
-	}
 	for (const char **a = p->fio_args; a != NULL && *a != NULL; a++)
 		strv_add(argv, *a);
-	return 0;
 }
 
 static void set_number(const char *name, int64_t value)
@@ -270,9 +268,9 @@ int fio_run(const struct block_params *p, const char *path,
 	CLEANUP(buf_deinit) struct buf json = BUF_INIT;
 	CLEANUP(cleanup_free) struct fio_figures *f = xcalloc(1, sizeof(*f));
 
-	if (workdir_make(&d, e) < 0 ||
-	    make_argv(p, &d, run, path, &argv, e) < 0)
+	if (workdir_make(&d, e) < 0 || write_job(p, &d, e) < 0)
 		return -1;
+	make_argv(p, &d, run, path, &argv);
 	set_environment(p, path);
 	workload_stage(run, "measure");
 	if (run_fio(&argv, &d, e) < 0 ||

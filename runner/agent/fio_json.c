@@ -314,15 +314,13 @@ int fio_json_parse(const char *text, size_t len, struct fio_figures *out,
 	CLEANUP(buf_deinit) struct buf tamed = BUF_INIT;
 	CLEANUP(cleanup_free) struct fio_figures *f = xcalloc(1, sizeof(*f));
 	const char *json = find_json(text, len);
-	size_t used;
 
 	if (json == NULL)
 		return no_json(text, len, e);
 	if (check_whole(text, (size_t)(json - text), e) < 0)
 		return -1;
 	tame(json, len - (size_t)(json - text), &tamed);
-	root = js_parse_foreign(buf_str(&tamed), tamed.len, "fio's output",
-				&used, e);
+	root = js_parse_foreign(buf_str(&tamed), tamed.len, "fio's output", e);
 	if (root == NULL) {
 		e->kind = ERR_HOST;
 		return -1;

@@ -111,44 +111,50 @@ static int too_deep(const char *text, size_t len)
 	return 0;
 }
 
-static struct js *parse(const char *text, size_t len, const char *where,
-			size_t flags, size_t *used, struct err *e)
+// What jansson would not refuse by itself; 0 or -1.
+static int check_text(const char *text, size_t len, const char *where,
+		      struct err *e)
 {
-	json_error_t je;
-	json_t *j;
-
-	if (too_deep(text, len)) {
-		err_set(e, ERR_USAGE, "%s: JSON nested deeper than %d", where,
-			JS_DEPTH_MAX);
-		return NULL;
-	}
-	if (len > 0 && memchr(text, '\0', len) != NULL) {
+	if (too_deep(text, len))
+		return err_set(e, ERR_USAGE, "%s: JSON nested deeper than %d",
+			       where, JS_DEPTH_MAX);
+	if (len > 0 && memchr(text, '\0', len) != NULL)
 		// jansson would drop it after a number
-		err_set(e, ERR_USAGE, "%s: bad JSON: a NUL byte", where);
-		return NULL;
-	}
-	j = json_loadb(text, len, flags | JSON_DECODE_ANY, &je);
-	if (j == NULL) {
-		err_set(e, ERR_USAGE, "%s:%d:%d: bad JSON: %s", where, je.line,
-			je.column, je.text);
-		return NULL;
-	}
-	*used = (size_t)je.position;
-	return out(j);
+		return err_set(e, ERR_USAGE, "%s: bad JSON: a NUL byte", where);
+	return 0;
+}
+
+static struct js *no_json(const char *where, const json_error_t *je,
+			  struct err *e)
+{
+	err_set(e, ERR_USAGE, "%s:%d:%d: bad JSON: %s", where, je->line,
+		je->column, je->text);
+	return NULL;
 }
 
 struct js *js_parse(const char *text, size_t len, const char *where,
 		    struct err *e)
 {
-	size_t used;
+	json_error_t je;
+	json_t *j;
 
-	return parse(text, len, where, JSON_REJECT_DUPLICATES, &used, e);
+	if (check_text(text, len, where, e) < 0)
+		return NULL;
+	j = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY,
+		       &je);
+	return j != NULL ? out(j) : no_json(where, &je, e);
 }
 
 struct js *js_parse_foreign(const char *text, size_t len, const char *where,
-			    size_t *used, struct err *e)
+			    struct err *e)
 {
-	return parse(text, len, where, JSON_DISABLE_EOF_CHECK, used, e);
+	json_error_t je;
+	json_t *j;
+
+	if (check_text(text, len, where, e) < 0)
+		return NULL;
+	j = json_loadb(text, len, JSON_DISABLE_EOF_CHECK, &je);
+	return j != NULL ? out(j) : no_json(where, &je, e);
 }
 
 static int add_to_buf(const char *data, size_t len, void *arg)

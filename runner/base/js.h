@@ -46,9 +46,9 @@ void js_unrefp(struct js **j);		// for CLEANUP
 struct js *js_parse(const char *text, size_t len, const char *where,
 		    struct err *e) MUST_CHECK;
 // The same for output of other programs, which may repeat keys (the last one
-// counts) and go on after the document; *used says where it ended.
+// counts) and go on after the document.
 struct js *js_parse_foreign(const char *text, size_t len, const char *where,
-			    size_t *used, struct err *e) MUST_CHECK;
+			    struct err *e) MUST_CHECK;
 // Compact on one line, keys in the order they were set.
 void js_print(const struct js *j, struct buf *out);
 // Compact with sorted keys: the same bytes for equal trees; for hashes.
