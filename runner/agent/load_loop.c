@@ -47,7 +47,8 @@ struct load_loop {
 	uint16_t index_mask; // of buf_index: all ones, or 0 without fixed
 			     // buffers
 	struct load_offset offset;
-	struct rng mix; // read or write?
+	struct rng mix;		// read or write?
+	uint32_t write_buffers; // in a mix: the first buffer for writes; or 0
 	uint32_t read_pct;
 	uint8_t read_op, write_op;
 	uint32_t bs;
@@ -83,13 +84,17 @@ static inline void fill_one(struct load_loop *l, uint64_t stamp)
 	uint32_t slot = l->idle[--l->nidle];
 	struct io_uring_sqe *sqe = &l->sqes[l->sq_tail++ & l->sq_mask];
 
-	if (l->read_pct < 100)
-		sqe->opcode = rng_below(&l->mix, 100) < l->read_pct
-				      ? l->read_op
-				      : l->write_op;
+	uint32_t buffer = slot;
+
+	if (l->write_buffers > 0) {
+		bool reads = rng_below(&l->mix, 100) < l->read_pct;
+
+		sqe->opcode = reads ? l->read_op : l->write_op;
+		buffer += reads ? 0 : l->write_buffers;
+	}
 	sqe->off = load_offset_next(&l->offset) * l->bs;
-	sqe->addr = (uintptr_t)l->buffers[slot].iov_base;
-	sqe->buf_index = (uint16_t)(slot & l->index_mask);
+	sqe->addr = (uintptr_t)l->buffers[buffer].iov_base;
+	sqe->buf_index = (uint16_t)(buffer & l->index_mask);
 	sqe->user_data = slot;
 	l->start[slot] = stamp;
 }
@@ -385,6 +390,7 @@ struct load_loop *load_loop_new(const struct load_spec *spec,
 		.nidle = spec->depth,
 		.start = xcalloc(spec->depth, sizeof(*l->start)),
 		.buffers = r->buffers,
+		.write_buffers = r->nbuffers > spec->depth ? spec->depth : 0,
 		// Older kernels refuse an index on plain reads and writes.
 		.index_mask = r->fixed_buffers ? UINT16_MAX : 0,
 		.offset = job->offset,

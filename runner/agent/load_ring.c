@@ -219,14 +219,14 @@ static void raise_memlock(void)
 		return; // registering says so if it matters
 }
 
-static void register_buffers(struct load_ring *r, unsigned depth,
-			     struct load_job *job)
+static void register_buffers(struct load_ring *r, struct load_job *job)
 {
 	int rc = -EINVAL;
 
 	raise_memlock();
-	if (depth <= RING_FIXED_BUFFERS_MAX)
-		rc = io_uring_register_buffers(&r->uring, r->buffers, depth);
+	if (r->nbuffers <= RING_FIXED_BUFFERS_MAX)
+		rc = io_uring_register_buffers(&r->uring, r->buffers,
+					       r->nbuffers);
 	r->fixed_buffers = rc == 0;
 	if (r->fixed_buffers)
 		add_text(job->ring, " ", "fixed-buffers");
@@ -245,6 +245,11 @@ static bool plain_io_supported(struct load_ring *r)
 	return ok;
 }
 
+static bool is_mix(const struct load_spec *spec)
+{
+	return spec->read_pct > 0 && spec->read_pct < 100;
+}
+
 // One buffer a slot, each on its own pages. Filled with noise, so that a
 // device that compresses has nothing to gain, and touched by this thread.
 static int map_buffers(struct load_ring *r, const struct load_spec *spec,
@@ -255,7 +260,8 @@ static int map_buffers(struct load_ring *r, const struct load_spec *spec,
 	struct rng rng;
 	char *map;
 
-	if (__builtin_mul_overflow(stride, (size_t)spec->depth, &r->map_bytes))
+	r->nbuffers = is_mix(spec) ? 2 * spec->depth : spec->depth;
+	if (__builtin_mul_overflow(stride, (size_t)r->nbuffers, &r->map_bytes))
 		return err_set(e, ERR_HOST,
 			       "buffers: bs times iodepth is "
 			       "more than memory can hold");
@@ -268,10 +274,10 @@ static int map_buffers(struct load_ring *r, const struct load_spec *spec,
 	for (size_t i = 0; i + sizeof(uint64_t) <= r->map_bytes;
 	     i += sizeof(uint64_t))
 		*(uint64_t *)(void *)(map + i) = rng_next(&rng);
-	r->buffers = xcalloc(spec->depth, sizeof(*r->buffers));
-	for (unsigned s = 0; s < spec->depth; s++) {
-		r->buffers[s].iov_base = map + s * stride;
-		r->buffers[s].iov_len = spec->bs;
+	r->buffers = xcalloc(r->nbuffers, sizeof(*r->buffers));
+	for (unsigned b = 0; b < r->nbuffers; b++) {
+		r->buffers[b].iov_base = map + b * stride;
+		r->buffers[b].iov_len = spec->bs;
 	}
 	return 0;
 }
@@ -286,7 +292,7 @@ int load_ring_init(struct load_ring *r, const struct load_spec *spec,
 		return -1;
 	register_ring(r, job);
 	register_file(r, spec->fd, job);
-	register_buffers(r, spec->depth, job);
+	register_buffers(r, job);
 	if (!r->fixed_buffers && !plain_io_supported(r))
 		return err_set(e, ERR_HOST,
 			       "io_uring: neither fixed buffers nor plain "

@@ -14,7 +14,10 @@ struct load_ring {
 	bool timed; // waiting with a time-out works
 	int enter_fd;
 	unsigned enter_flags;
-	struct iovec *buffers; // one a slot; all in one mapping
+	// One a slot, all in one mapping. In a mix of reads and writes one more
+	// a slot: what is written stays noise, whatever was read.
+	struct iovec *buffers;
+	unsigned nbuffers;
 	size_t map_bytes;
 };
 
