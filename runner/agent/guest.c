@@ -58,6 +58,8 @@ static int start_run(struct guest *g, const struct message *m, struct err *e)
 {
 	struct err why = { 0 };
 
+	if (g->worker.answered) // it is only about to exit
+		guest_worker_stop(&g->worker);
 	if (g->worker.pid > 0)
 		return send_error(g, m, "a run is under way already", e);
 	if (guest_worker_start(&g->worker, m, &why) < 0)
