@@ -107,6 +107,14 @@ static inline void fill(struct load_loop *l, unsigned n, uint64_t stamp)
 	__atomic_store_n(l->sq_ktail, l->sq_tail, __ATOMIC_RELEASE);
 }
 
+// A submission that is refused takes no completions either, and those may be
+// what the kernel wants room for.
+static void await_one(struct load_loop *l)
+{
+	if (l->nidle + l->unsubmitted < l->spec->depth)
+		load_enter(l->enter_fd, 0, 1, l->enter_flags, NULL, 0);
+}
+
 // The kernel took fewer than were offered, or refused: the rest stays in the
 // queue and is offered again. Only a refusal without end is an error.
 static void __attribute__((noinline, cold))
@@ -118,10 +126,12 @@ enter_odd(struct load_loop *l, long ret)
 	}
 	if (ret == -ETIME)
 		return;
-	if (ret == -EINTR)
+	if (ret == -EINTR) {
 		l->job->interrupted++;
-	else if (ret == -EAGAIN || ret == -EBUSY)
+	} else if (ret == -EAGAIN || ret == -EBUSY) {
 		l->job->busy++;
+		await_one(l);
+	}
 	if ((ret != -EINTR && ret != -EAGAIN && ret != -EBUSY) ||
 	    l->stuck++ >= STUCK_MAX) {
 		l->fatal = (int)-ret;
