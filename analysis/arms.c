@@ -236,9 +236,10 @@ static struct arm_unit take_round(const struct arm_unit **u,
 	};
 }
 
-static void add_round(struct arm_rounds *r, struct arm_unit a,
+static void add_round(struct arm_rounds *r, uint32_t block, struct arm_unit a,
 		      struct arm_unit b)
 {
+	r->block[r->n] = block;
 	r->a[r->n] = a.value;
 	r->b[r->n] = b.value;
 	r->a_first[r->n] = a.order < b.order;
@@ -257,6 +258,7 @@ void arm_rounds_init(struct arm_rounds *r, const struct arm *a,
 
 	*r = (struct arm_rounds){ .a = xcalloc(most, sizeof *r->a),
 				  .b = xcalloc(most, sizeof *r->b),
+				  .block = xcalloc(most, sizeof *r->block),
 				  .a_first = xcalloc(most, sizeof(bool)) };
 	for (;;) {
 		uint32_t block = MIN(pa < enda ? pa->block : DATASET_NONE,
@@ -264,7 +266,7 @@ void arm_rounds_init(struct arm_rounds *r, const struct arm *a,
 
 		if (block == DATASET_NONE) // trials outside rounds sort last
 			break;
-		add_round(r, take_round(&pa, enda, block),
+		add_round(r, block, take_round(&pa, enda, block),
 			  take_round(&pb, endb, block));
 	}
 }
@@ -273,6 +275,7 @@ void arm_rounds_deinit(struct arm_rounds *r)
 {
 	free(r->a);
 	free(r->b);
+	free(r->block);
 	free(r->a_first);
 	*r = (struct arm_rounds){ 0 };
 }

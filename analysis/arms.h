@@ -54,7 +54,8 @@ bool arm_has_boot(const struct arm *a, uint64_t boot);
 // Two arms by rounds: all rounds in which either has a trial, ascending.
 // Several units of an arm in one round are averaged.
 struct arm_rounds {
-	double *a, *b; // NaN where the arm has no figure
+	double *a, *b;	 // NaN where the arm has no figure
+	uint32_t *block; // the round's number, ascending
 	bool *a_first; // in this round, A ran before B
 	size_t n;
 	size_t both; // rounds in which both have a trial, with figure or not

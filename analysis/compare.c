@@ -305,14 +305,21 @@ static void find_constant(const struct compare_ctx *cx)
 	}
 }
 
+static int name_pairs(const struct compare_ctx *cx, struct err *e)
+{
+	if (cx->ds->ncells == 0)
+		return err_set(e, ERR_USAGE, "there is no cell to compare");
+	if (resolve_metrics(cx, e) != 0 || resolve_baseline(cx, e) != 0)
+		return -1;
+	return find_pairs(cx, e);
+}
+
 static int prepare(const struct compare_ctx *cx, struct err *e)
 {
 	if (cx->ds->ncells == 0 || cx->ds->ntrials == 0)
 		return err_set(e, ERR_USAGE, "there is no trial to analyse");
 	find_constant(cx);
-	if (resolve_metrics(cx, e) != 0 || resolve_baseline(cx, e) != 0)
-		return -1;
-	return find_pairs(cx, e);
+	return name_pairs(cx, e);
 }
 
 static struct analysis *analysis_new(const struct dataset *ds,
@@ -352,6 +359,18 @@ int compare_run(const struct dataset *ds, const struct compare_spec *spec,
 	for (size_t i = 0; i < an->ncomparisons; i++)
 		decide(&cx, &an->comparisons[i]);
 	compare_warn(&cx);
+	*out = TAKE_PTR(an);
+	return 0;
+}
+
+int compare_pairs(const struct dataset *ds, const struct compare_spec *spec,
+		  struct analysis **out, struct err *e)
+{
+	CLEANUP(analysis_freep) struct analysis *an = analysis_new(ds, spec);
+	struct compare_ctx cx = { .ds = ds, .spec = spec, .an = an };
+
+	if (name_pairs(&cx, e) != 0)
+		return -1;
 	*out = TAKE_PTR(an);
 	return 0;
 }

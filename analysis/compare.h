@@ -127,6 +127,11 @@ struct analysis {
 // with (the message lists the cells).
 int compare_run(const struct dataset *ds, const struct compare_spec *spec,
 		struct analysis **out, struct err *e) MUST_CHECK;
+// What compare_run would compare, before there is any trial: of the analysis
+// only metrics, baseline, and cell, baseline and metric of the comparisons
+// are set. Refuses the same, but for the trials.
+int compare_pairs(const struct dataset *ds, const struct compare_spec *spec,
+		  struct analysis **out, struct err *e) MUST_CHECK;
 void analysis_free(struct analysis *an); // NULL is nothing
 void analysis_freep(struct analysis **an);
 

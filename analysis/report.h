@@ -9,6 +9,7 @@
 
 #include "analysis/compare.h"
 #include "analysis/dataset.h"
+#include "analysis/stopping.h"
 #include "runner/base/buf.h"
 #include "runner/base/js.h"
 
@@ -38,8 +39,9 @@ struct report {
 	const char *started, *finished; // UTC stamps
 	size_t planned;			// trials in the plan; 0: not known
 	const char *stopped; // why it is not complete, as a sentence, or NULL
-	const struct js *environment; // {host: {facts}} or NULL
-	const char *const *notes;     // more warnings, as sentences
+	const struct stopping *stopping; // the rule and its looks, or NULL
+	const struct js *environment;	 // {host: {facts}} or NULL
+	const char *const *notes;	 // more warnings, as sentences
 	size_t nnotes;
 	// Terminal only.
 	unsigned width; // columns; 0: REPORT_WIDTH

@@ -120,7 +120,11 @@ void report_methods(const struct report *r, struct buf *out)
 {
 	const struct analysis *an = r->an;
 
-	if (an->ncomparisons > 0) {
+	if (an->ncomparisons > 0 && r->stopping != NULL) {
+		report_stopping_rule(r, out);
+		say_unit(r, out);
+		say_baseline(an, out);
+	} else if (an->ncomparisons > 0) {
 		say_estimators(an, out);
 		say_unit(r, out);
 		say_tests(an, out);

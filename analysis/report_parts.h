@@ -60,6 +60,10 @@ void report_render(const struct report *r, const struct report_renderer *to,
 void report_question(const struct report *r, struct buf *out);
 // Estimator, degrees of freedom, alpha, margin, family, order, seed.
 void report_methods(const struct report *r, struct buf *out);
+// The stopping rule: how it looks, and what became of it. With r->stopping.
+void report_stopping_rule(const struct report *r, struct buf *out);
+void report_stopping(const struct report *r, struct buf *out);
+struct js *report_stopping_js(const struct report *r);
 // Counts of trials by outcome, as a sentence.
 void report_counts(const struct report *r, struct buf *out);
 

@@ -122,6 +122,8 @@ void report_render(const struct report *r, const struct report_renderer *to,
 	render_tables(&p, results, ARRAY_LEN(results));
 	constant_levels(&p);
 	warnings(&p);
+	if (r->stopping != NULL)
+		paragraph(&p, "Stopping", report_stopping);
 	paragraph(&p, "Methods", report_methods);
 	origin(&p);
 	render_tables(&p, facts, ARRAY_LEN(facts));
