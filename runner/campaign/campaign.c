@@ -76,6 +76,7 @@ void campaign_free(struct campaign *c)
 	free(c->hosts);
 	schedule_free(c->schedule);
 	live_free(c->live);
+	boundaries_deinit(&c->boundaries);
 	fd_closep(&c->signals);
 	sigprocmask(SIG_SETMASK, &c->former_signals, NULL);
 	free(c);
@@ -303,6 +304,11 @@ int campaign_attach(struct campaign *c, const struct store *store,
 {
 	c->store = store;
 	c->journal = journal;
+	if (c->plan->has_stop) {
+		if (boundaries_load(store->dir, c->plan, &c->boundaries, e) < 0)
+			return -1;
+		live_watch(c->live, &c->boundaries);
+	}
 	for (size_t i = 0; log != NULL && i < log->n; i++) {
 		if (schedule_note(c->schedule, &log->records[i], e) < 0)
 			return err_wrap(e, "%s/" STORE_TRIALS ":%zu",
@@ -337,7 +343,7 @@ int campaign_run(struct campaign *c, struct err *e)
 	progress_clear(c->progress);
 	if (rc < 0)
 		campaign_dismiss(c);
-	else if (c->stop != CAMPAIGN_GO_ON && !is_over(c))
+	else if (c->stop != CAMPAIGN_GO_ON && !c->decided && !is_over(c))
 		rc = interrupted(c, e);
 	return rc;
 }

@@ -13,18 +13,26 @@
 struct live {
 	struct dataset *ds;
 	struct compare_spec spec;
-	bool ended;	 // it no longer holds every record
-	struct buf text; // of the estimate
-	bool stale;	 // a record came since it was made
+	bool ended;		       // it no longer holds every record
+	struct buf text;	       // of the estimate
+	bool stale;		       // a record came since it was made
+	const struct boundaries *rule; // NULL: none
+	uint32_t looked;	       // at so many complete rounds
+	bool decided;
+	size_t decided_at;
 };
 
 struct live *live_new(const struct plan *plan)
 {
 	struct live *l = xcalloc(1, sizeof(*l));
+	struct err e = { 0 };
 
 	l->ds = dataset_new();
-	l->ds->warmup_rounds = plan->warmup_rounds;
 	l->spec = results_spec(plan);
+	if (results_declare(l->ds, plan, &e) < 0) {
+		log_info("no estimates: %s", e.msg);
+		l->ended = true;
+	}
 	return l;
 }
 
@@ -69,4 +77,35 @@ const char *live_estimate(struct live *l)
 		l->stale = false;
 	}
 	return l->text.len > 0 ? l->text.data : NULL;
+}
+
+void live_watch(struct live *l, const struct boundaries *b)
+{
+	l->rule = b;
+}
+
+static void look(struct live *l, uint32_t rounds)
+{
+	CLEANUP(stopping_freep) struct stopping *s = NULL;
+	struct err e = { 0 };
+
+	l->looked = rounds;
+	if (stopping_look(l->ds, &l->spec, &l->rule->rule, &l->rule->bounds,
+			  rounds, &s, &e) < 0) {
+		log_info("no look after round %u: %s", rounds, e.msg);
+		return;
+	}
+	l->decided = s->stopped;
+	l->decided_at = s->at;
+}
+
+bool live_is_decided(struct live *l, uint32_t rounds, size_t *round)
+{
+	if (l->rule == NULL || l->ended)
+		return false;
+	if (!l->decided && rounds > l->looked)
+		look(l, rounds);
+	if (round != NULL)
+		*round = l->decided_at;
+	return l->decided;
 }

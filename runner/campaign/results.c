@@ -5,6 +5,7 @@
 
 #include "runner/base/alloc.h"
 #include "runner/base/clock.h"
+#include "runner/campaign/boundaries.h"
 #include "runner/campaign/environment.h"
 #include "runner/campaign/store.h"
 
@@ -31,6 +32,7 @@ void results_free(struct results *r)
 {
 	if (r == NULL)
 		return;
+	stopping_free(r->stopping);
 	analysis_free(r->an);
 	dataset_free(r->ds);
 	journal_log_free(r->log);
@@ -57,21 +59,40 @@ static int load_plan(struct results *r, const char *dir, struct err *e)
 	return 0;
 }
 
+static int add_cells(struct dataset *ds, const struct plan *plan, struct err *e)
+{
+	uint32_t ignored;
+
+	for (size_t i = 0; i < plan->ncells; i++) {
+		const struct plan_cell *c = &plan->cells[i];
+
+		if (dataset_add_cell(ds, c->levels, c->nlevels, &ignored, e) <
+		    0)
+			return -1;
+	}
+	return 0;
+}
+
+int results_declare(struct dataset *ds, const struct plan *plan, struct err *e)
+{
+	ds->warmup_rounds = plan->warmup_rounds;
+	if (add_cells(ds, plan, e) < 0)
+		return -1;
+	for (size_t i = 0; i < plan->nmetrics; i++) {
+		if (dataset_declare_metric(ds, plan->metrics[i], e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 // Cells first, so that the report has them in the plan's order, with those
 // that have no trial.
 static int fill_dataset(struct results *r, struct err *e)
 {
-	uint32_t ignored;
-
 	r->ds = dataset_new();
 	r->ds->warmup_rounds = r->plan->warmup_rounds;
-	for (size_t i = 0; i < r->plan->ncells; i++) {
-		const struct plan_cell *c = &r->plan->cells[i];
-
-		if (dataset_add_cell(r->ds, c->levels, c->nlevels, &ignored,
-				     e) < 0)
-			return -1;
-	}
+	if (add_cells(r->ds, r->plan, e) < 0)
+		return -1;
 	for (size_t i = 0; i < r->log->n; i++) {
 		if (dataset_add_record(r->ds, &r->log->records[i], e) < 0)
 			return err_wrap(e, STORE_TRIALS ":%zu", i + 1);
@@ -89,6 +110,7 @@ static int count(struct results *r, struct err *e)
 			return err_wrap(e, STORE_TRIALS ":%zu", i + 1);
 	}
 	r->counts = schedule_count(s);
+	r->rounds = schedule_rounds(s);
 	return 0;
 }
 
@@ -104,7 +126,8 @@ static const char *stamp(struct results *r, size_t record)
 
 static const char *why_stopped(struct results *r)
 {
-	if (r->counts.over == r->counts.trials)
+	if (r->counts.over == r->counts.trials ||
+	    (r->stopping != NULL && r->stopping->stopped))
 		return NULL;
 	return arena_printf(r->arena, "%zu of %zu trials are over so far",
 			    r->counts.over, r->counts.trials);
@@ -147,6 +170,7 @@ static void fill_report(struct results *r, const char *dir)
 		.planned = p->ntrials,
 		.stopped = why_stopped(r),
 		.environment = r->environment,
+		.stopping = r->stopping,
 	};
 }
 
@@ -156,6 +180,33 @@ static int analyse(struct results *r, bool accept_confounded, struct err *e)
 
 	spec.accept_confounded = accept_confounded;
 	return compare_run(r->ds, &spec, &r->an, e);
+}
+
+// The rule's own looks take the place of tests of fixed size.
+static int apply_stop(struct results *r, const char *dir, struct err *e)
+{
+	CLEANUP(boundaries_deinit) struct boundaries b = { 0 };
+	struct compare_spec spec = results_spec(r->plan);
+	uint32_t warmup = r->plan->warmup_rounds;
+
+	if (!r->plan->has_stop)
+		return 0;
+	if (boundaries_load(dir, r->plan, &b, e) < 0 ||
+	    stopping_look(r->ds, &spec, &b.rule, &b.bounds,
+			  r->rounds - MIN(r->rounds, warmup), &r->stopping,
+			  e) < 0)
+		return -1;
+	stopping_apply(r->stopping, r->an);
+	return 0;
+}
+
+bool results_is_whole(const struct results *r)
+{
+	const struct schedule_counts *n = &r->counts;
+
+	if (r->stopping != NULL && r->stopping->stopped)
+		return n->failed + n->invalid + n->timeout + n->lost == 0;
+	return n->ok == n->trials;
 }
 
 int results_load(const char *dir, bool accept_confounded, struct results **out,
@@ -174,6 +225,8 @@ int results_load(const char *dir, bool accept_confounded, struct results **out,
 	if (count(r, e) < 0 || fill_dataset(r, e) < 0 ||
 	    analyse(r, accept_confounded, e) < 0)
 		return err_wrap(e, "%s", dir);
+	if (apply_stop(r, dir, e) < 0)
+		return -1;
 	r->environment = environment_new(hosts, r->log);
 	fill_report(r, dir);
 	collect_notes(r, hosts);

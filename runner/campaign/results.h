@@ -5,6 +5,7 @@
 #include "analysis/compare.h"
 #include "analysis/dataset.h"
 #include "analysis/report.h"
+#include "analysis/stopping.h"
 #include "runner/base/err.h"
 #include "runner/base/js.h"
 #include "runner/campaign/journal.h"
@@ -19,7 +20,9 @@ struct results {
 	struct analysis *an;
 	struct js *environment; // {host: facts, "guest": ..., "qemu": ...}
 	struct schedule_counts counts;
-	struct report report; // points into all of these
+	uint32_t rounds;	   // complete on every host, warm-up included
+	struct stopping *stopping; // NULL without design.stop
+	struct report report;	   // points into all of these
 };
 
 // Loads and analyses `dir`. Refuses one without a figure to analyse.
@@ -29,5 +32,13 @@ int results_load(const char *dir, bool accept_confounded, struct results **out,
 void results_free(struct results *r);
 void results_freep(struct results **r);
 
+// Nothing is missing: every trial was ok, or every one that was begun before
+// the stopping rule ended the campaign.
+bool results_is_whole(const struct results *r);
+
+// Cells and metrics of a plan, so that they are known before any trial, and in
+// the plan's order.
+int results_declare(struct dataset *ds, const struct plan *plan,
+		    struct err *e) MUST_CHECK;
 // What a plan says about its comparison.
 struct compare_spec results_spec(const struct plan *plan);

@@ -230,6 +230,17 @@ size_t schedule_left(const struct schedule *s, uint32_t host)
 	return s->end[host] - s->cursor[host];
 }
 
+uint32_t schedule_rounds(const struct schedule *s)
+{
+	uint32_t least = s->plan->warmup_rounds + s->plan->rounds;
+
+	for (size_t h = 0; h < s->plan->nhosts; h++) {
+		if (s->cursor[h] < s->end[h])
+			least = MIN(least, s->plan->trials[s->cursor[h]].block);
+	}
+	return least;
+}
+
 struct schedule_counts schedule_count(const struct schedule *s)
 {
 	return s->counts;

@@ -48,4 +48,7 @@ struct schedule_step schedule_current(const struct schedule *s, uint32_t trial);
 void schedule_forget_boots(struct schedule *s, uint32_t host);
 // Trials of `host` that are not over.
 size_t schedule_left(const struct schedule *s, uint32_t host);
+// Rounds whose trials are over on every host, from the first one on; warm-up
+// rounds are rounds, too.
+uint32_t schedule_rounds(const struct schedule *s);
 struct schedule_counts schedule_count(const struct schedule *s);

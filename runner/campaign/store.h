@@ -18,14 +18,15 @@ enum {
 };
 
 // Names inside the directory.
-#define STORE_MATRIX	"matrix.yaml"
-#define STORE_OPTIONS	"options.json"
-#define STORE_PLAN	"plan.json"
-#define STORE_HOSTS	"hosts.json"
-#define STORE_TRIALS	"trials.jsonl"
-#define STORE_ARTIFACTS "artifacts"
-#define STORE_MANIFEST	"MANIFEST.sha256"
-#define STORE_LOCK	".lock"
+#define STORE_MATRIX	 "matrix.yaml"
+#define STORE_OPTIONS	 "options.json"
+#define STORE_PLAN	 "plan.json"
+#define STORE_BOUNDARIES "boundaries.json" // with design.stop
+#define STORE_HOSTS	 "hosts.json"
+#define STORE_TRIALS	 "trials.jsonl"
+#define STORE_ARTIFACTS	 "artifacts"
+#define STORE_MANIFEST	 "MANIFEST.sha256"
+#define STORE_LOCK	 ".lock"
 
 struct store {
 	char *dir; // absolute

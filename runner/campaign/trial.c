@@ -85,9 +85,26 @@ static int start(struct host *h, struct err *e)
 	return 0;
 }
 
+// Looks at the rounds that are complete by now.
+static bool is_decided(struct campaign *c)
+{
+	uint32_t rounds = schedule_rounds(c->schedule);
+	size_t at = 0;
+
+	rounds -= MIN(rounds, c->plan->warmup_rounds);
+	if (c->decided || !live_is_decided(c->live, rounds, &at))
+		return c->decided;
+	c->decided = true;
+	progress_say(c->progress, false,
+		     "vrun: stopping rule: every comparison is decided after "
+		     "round %zu of at most %u",
+		     at, c->plan->rounds);
+	return true;
+}
+
 int trial_next(struct host *h, struct err *e)
 {
-	if (h->c->stop == CAMPAIGN_GO_ON &&
+	if (h->c->stop == CAMPAIGN_GO_ON && !is_decided(h->c) &&
 	    schedule_next(h->c->schedule, h->index, &h->step))
 		return start(h, e);
 	host_leave(h);

@@ -150,12 +150,6 @@ static int write_reports(const struct measure *m, const struct results *r,
 	return 0;
 }
 
-// Complete: every trial was ok, on every host.
-static int status_of(const struct schedule_counts *n)
-{
-	return n->ok == n->trials ? CMD_OK : CMD_INCOMPLETE;
-}
-
 // Trials without a figure make no comparison; they are still told.
 static int no_report(struct measure *m, int *status, struct err *e)
 {
@@ -177,6 +171,6 @@ int measure_report(struct measure *m, int *status, struct err *e)
 		return -1;
 	progress_say(m->progress, false, "vrun: results are in %s",
 		     m->store->dir);
-	*status = status_of(&r->counts);
+	*status = results_is_whole(r) ? CMD_OK : CMD_INCOMPLETE;
 	return show_report(m->args, &r->report, e);
 }

@@ -11,11 +11,6 @@ static const struct cmd_option options[] = {
 	{ NULL, 0, NULL, NULL },
 };
 
-static bool is_whole(const struct report *r)
-{
-	return r->stopped == NULL && r->ds->count[OUTCOME_OK] == r->ds->ntrials;
-}
-
 static int run(const struct cmd_args *args, int *status, struct err *e)
 {
 	CLEANUP(results_freep) struct results *r = NULL;
@@ -23,7 +18,7 @@ static int run(const struct cmd_args *args, int *status, struct err *e)
 	if (results_load(args->operands[0], cmd_has(args, "accept-confounded"),
 			 &r, e) != 0)
 		return -1;
-	*status = is_whole(&r->report) ? CMD_OK : CMD_INCOMPLETE;
+	*status = results_is_whole(r) ? CMD_OK : CMD_INCOMPLETE;
 	return show_report(args, &r->report, e);
 }
 

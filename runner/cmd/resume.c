@@ -5,6 +5,7 @@
 
 #include "runner/base/alloc.h"
 #include "runner/campaign/difference.h"
+#include "runner/campaign/live.h"
 #include "runner/cmd/measure.h"
 
 static const struct cmd_option resume_options[] = {
@@ -37,19 +38,62 @@ static int check_plan(const char *dir, const struct source *s, struct err *e)
 		       dir, buf_str(&text));
 }
 
+// Whether the stopping rule ended the campaign.
+static int is_decided(const char *dir, const struct plan *plan,
+		      const struct journal_log *log, uint32_t rounds,
+		      struct err *e)
+{
+	CLEANUP(boundaries_deinit) struct boundaries b = { 0 };
+	struct live *live;
+	bool decided;
+
+	if (!plan->has_stop)
+		return 0;
+	if (boundaries_load(dir, plan, &b, e) < 0)
+		return -1;
+	live = live_new(plan);
+	live_watch(live, &b);
+	for (size_t i = 0; i < log->n; i++)
+		live_add(live, &log->records[i]);
+	decided = live_is_decided(live, rounds - plan->warmup_rounds, NULL);
+	live_free(live);
+	return decided;
+}
+
+enum state {
+	NOT_DONE,
+	DONE_ALL,
+	DONE_BY_RULE,
+};
+
+static const char *const done[] = {
+	[DONE_ALL] = "every trial is over already",
+	[DONE_BY_RULE] = "its stopping rule ended it already",
+};
+
 // Whether anything is left to be done.
-static int is_complete(const struct plan *plan, const struct journal_log *log,
-		       bool *complete, struct err *e)
+static int find_state(const char *dir, const struct plan *plan,
+		      const struct journal_log *log, enum state *state,
+		      struct err *e)
 {
 	CLEANUP(schedule_freep) struct schedule *s = schedule_new(plan);
 	struct schedule_counts n;
+	uint32_t rounds;
+	int decided;
 
 	for (size_t i = 0; i < log->n; i++) {
 		if (schedule_note(s, &log->records[i], e) < 0)
 			return err_wrap(e, STORE_TRIALS ":%zu", i + 1);
 	}
 	n = schedule_count(s);
-	*complete = n.over == n.trials;
+	rounds = schedule_rounds(s);
+	decided =
+		is_decided(dir, plan, log, MAX(rounds, plan->warmup_rounds), e);
+	if (decided < 0)
+		return -1;
+	*state = decided > 0	      ? DONE_BY_RULE
+		 : n.over == n.trials ? DONE_ALL
+				      : NOT_DONE;
 	return 0;
 }
 
@@ -58,15 +102,15 @@ static int go_on(struct measure *m, const char *dir, struct err *e)
 	CLEANUP(cleanup_free) char *path = store_path(m->store, STORE_TRIALS);
 	CLEANUP(journal_log_freep) struct journal_log *log = NULL;
 	const struct plan *plan = m->source->plan;
-	bool complete = false;
+	enum state state = NOT_DONE;
 
 	if (check_plan(dir, m->source, e) < 0 ||
 	    journal_load(path, &log, e) < 0 ||
-	    is_complete(plan, log, &complete, e) < 0)
+	    find_state(dir, plan, log, &state, e) < 0)
 		return -1;
-	if (complete) {
-		progress_say(m->progress, false,
-			     "vrun: %s: every trial is over already", dir);
+	if (state != NOT_DONE) {
+		progress_say(m->progress, false, "vrun: %s: %s", dir,
+			     done[state]);
 		return 0;
 	}
 	if (preflight_store(plan, dir, &m->findings, e) < 0 ||

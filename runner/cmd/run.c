@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runner/base/strv.h"
+#include "runner/campaign/boundaries.h"
 #include "runner/cmd/measure.h"
 #include "runner/cmd/options.h"
 
@@ -42,7 +43,36 @@ static int dry_run(const struct cmd_args *args, int *status, struct err *e)
 	return cmd_plan.run(&o.args, status, e);
 }
 
-static int create(struct measure *m, const char *root, struct err *e)
+// A rule's boundaries are fixed before anything is measured.
+static int make_boundaries(const struct measure *m, struct boundaries *b,
+			   struct err *e)
+{
+	const struct plan *plan = m->source->plan;
+
+	if (!plan->has_stop)
+		return 0;
+	if (boundaries_rule(plan, &b->rule, e) < 0)
+		return -1;
+	progress_say(m->progress, false,
+		     "vrun: stopping rule: looks at rounds %zu to %zu; "
+		     "boundaries are calibrated unless they were before",
+		     b->rule.min_rounds, b->rule.max_rounds);
+	return boundaries_obtain(b, e);
+}
+
+static int write_boundaries(const struct measure *m, const struct boundaries *b,
+			    struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *j = NULL;
+
+	if (!m->source->plan->has_stop)
+		return 0;
+	j = boundaries_to_js(b);
+	return store_write_js(m->store, STORE_BOUNDARIES, j, e);
+}
+
+static int create(struct measure *m, const char *root,
+		  const struct boundaries *b, struct err *e)
 {
 	CLEANUP(js_unrefp) struct js *options = source_options(m->source);
 	CLEANUP(js_unrefp) struct js *plan = plan_to_js(m->source->plan);
@@ -52,7 +82,8 @@ static int create(struct measure *m, const char *root, struct err *e)
 	    store_write(m->store, STORE_MATRIX, buf_str(text), text->len, e) <
 		    0 ||
 	    store_write_js(m->store, STORE_OPTIONS, options, e) < 0 ||
-	    store_write_js(m->store, STORE_PLAN, plan, e) < 0)
+	    store_write_js(m->store, STORE_PLAN, plan, e) < 0 ||
+	    write_boundaries(m, b, e) < 0)
 		return -1;
 	progress_say(m->progress, false, "vrun: results go to %s",
 		     m->store->dir);
@@ -63,6 +94,7 @@ static int run(const struct cmd_args *args, int *status, struct err *e)
 {
 	CLEANUP(source_deinit) struct source source = { 0 };
 	CLEANUP(measure_deinit) struct measure m = { 0 };
+	CLEANUP(boundaries_deinit) struct boundaries b = { 0 };
 	const char *root = cmd_value(args, "results");
 
 	if (root == NULL)
@@ -71,9 +103,10 @@ static int run(const struct cmd_args *args, int *status, struct err *e)
 		return dry_run(args, status, e);
 	if (source_load(args, &source, e) < 0 ||
 	    measure_init(&m, args, &source, e) < 0 ||
+	    make_boundaries(&m, &b, e) < 0 ||
 	    preflight_store(source.plan, root, &m.findings, e) < 0 ||
 	    measure_preflight(&m, e) < 0 || measure_judge(&m, e) < 0 ||
-	    create(&m, root, e) < 0 || measure_run(&m, NULL, e) < 0)
+	    create(&m, root, &b, e) < 0 || measure_run(&m, NULL, e) < 0)
 		return -1;
 	return measure_report(&m, status, e);
 }

@@ -21,6 +21,8 @@ static const char *form_name(enum read_form f)
 		return "time";
 	case READ_RATIO:
 		return "share";
+	case READ_FLAG:
+		return "on/off";
 	case READ_CHOICE:
 		return "choice";
 	case READ_NAMES:

@@ -12,7 +12,6 @@
 struct override {
 	const char *key;
 	const char *head; // up to the first dot
-	const char *rest; // after it, or NULL
 	struct ynode *value;
 };
 
@@ -29,7 +28,6 @@ static bool split_override(struct reading *r, const char *text,
 	}
 	out->key = out->head = arena_strndup(r->a, text, (size_t)(eq - text));
 	dot = strchr(out->key, '.');
-	out->rest = dot == NULL ? NULL : dot + 1;
 	if (dot != NULL)
 		out->head =
 			arena_strndup(r->a, out->key, (size_t)(dot - out->key));
@@ -52,22 +50,42 @@ static bool is_place_in_file(const struct override *o)
 	return false;
 }
 
-// The section is copied: an alias may share it.
-static void set_in_tree(struct reading *r, struct ynode *root,
-			const struct override *o)
+static bool is_map(const char *section, const char *name)
 {
-	struct ynode *old = ynode_get(root, o->head), *section;
+	for (size_t i = 0; i < read_nkeys; i++) {
+		const struct read_key *k = &read_keys[i];
 
-	if (o->rest == NULL) {
-		ynode_set(r->a, root, o->head, o->value);
+		if (strcmp(k->section, section) == 0 &&
+		    strcmp(k->name, name) == 0)
+			return k->form == READ_SECTION || k->form == READ_MAP;
+	}
+	return false;
+}
+
+// Sets `path` below `map`, which is `section`. Maps on the way are copied: an
+// alias may share them.
+static void set_below(struct reading *r, struct ynode *map, const char *section,
+		      const char *path, struct ynode *value)
+{
+	const char *dot = strchr(path, '.'), *head;
+	struct ynode *old, *copy;
+
+	head = arena_strndup(r->a, path, strcspn(path, "."));
+	if (dot == NULL || !is_map(section, head)) {
+		ynode_set(r->a, map, path, value);
 		return;
 	}
-	section = ynode_map(r->a, old != NULL ? old->at : o->value->at);
+	old = ynode_get(map, head);
+	copy = ynode_map(r->a, old != NULL ? old->at : value->at);
 	for (size_t i = 0; old != NULL && old->kind == YNODE_MAP && i < old->n;
 	     i++)
-		ynode_push(r->a, section, old->keys[i], old->values[i]);
-	ynode_set(r->a, section, o->rest, o->value);
-	ynode_set(r->a, root, o->head, section);
+		ynode_push(r->a, copy, old->keys[i], old->values[i]);
+	if (section[0] != '\0')
+		section = arena_printf(r->a, "%s.%s", section, head);
+	else
+		section = head;
+	set_below(r, copy, section, dot + 1, value);
+	ynode_set(r->a, map, head, copy);
 }
 
 static const char *default_question(const struct matrix *m)
@@ -97,7 +115,7 @@ static void read_root(struct reading *r, struct ynode *root,
 	read_defaults(r, vm);
 	for (size_t i = 0; i < nset; i++) {
 		if (is_place_in_file(&set[i]))
-			set_in_tree(r, root, &set[i]);
+			set_below(r, root, "", set[i].key, set[i].value);
 	}
 	read_section(r, "", root);
 	for (size_t i = 0; i < nset; i++) {
@@ -105,6 +123,7 @@ static void read_root(struct reading *r, struct ynode *root,
 			read_override(r, set[i].key, set[i].value);
 	}
 	read_default_metrics(r);
+	read_check_stop(r, root);
 	if (m->question == NULL)
 		m->question = default_question(m);
 }

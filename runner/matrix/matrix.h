@@ -22,6 +22,7 @@ enum {
 	MATRIX_METRICS_MAX = 16,
 	MATRIX_RULES_MAX = 1000,
 	MATRIX_ROUNDS_MAX = 100000,
+	MATRIX_STOP_ROUNDS_MAX = 1000, // looks that can be calibrated
 	MATRIX_REPEAT_MAX = 1000,
 	MATRIX_RETRIES_MAX = 100,
 	MATRIX_VM = 0, // the owner that holds the VM's parameters
@@ -88,6 +89,14 @@ struct matrix_pair {
 	const char *key, *value;
 };
 
+// design.stop: looks after every complete round, from min_rounds on.
+struct matrix_stop {
+	bool margin;	  // stop when equivalent within compare.margin
+	double precision; // stop at this half-width; 0: not for that
+	uint32_t min_rounds;
+	uint32_t max_rounds; // as given, or 0; `rounds` has it in either case
+};
+
 struct matrix {
 	struct arena *arena;
 	const char *file; // name for messages
@@ -106,6 +115,8 @@ struct matrix {
 	bool has_margin;
 	double margin;
 	uint32_t rounds, warmup_rounds, repeat, retries;
+	bool has_stop;
+	struct matrix_stop stop;
 	bool has_seed;
 	uint32_t seed;
 	enum matrix_order order;

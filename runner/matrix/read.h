@@ -19,6 +19,7 @@ enum read_form {
 	READ_COUNT,
 	READ_DURATION,
 	READ_RATIO,
+	READ_FLAG,
 	READ_CHOICE,
 	READ_NAMES,   // text, or a list of text
 	READ_MAP,     // keys that the table does not know
@@ -35,8 +36,11 @@ struct read_key {
 	const char *help;
 	const char *def; // as in the file; NULL: see help
 	bool required;
-	size_t offset;		    // in struct matrix, of plain figures
-	double min, max;	    // READ_COUNT
+	const char *opens; // READ_SECTION: the section of its keys
+	bool optional;	   // READ_SECTION: leaving it out is not leaving it
+			   // empty
+	size_t offset;	   // in struct matrix, of plain figures
+	double min, max;   // READ_COUNT
 	const char *const *choices; // READ_CHOICE, NULL-terminated
 };
 
@@ -60,7 +64,8 @@ typedef void read_fn(struct reading *r, const struct read_key *k,
 
 // read_plain.c: keys that hold a figure or text.
 read_fn read_name, read_question, read_count, read_choice, read_duration,
-	read_timeout, read_seed, read_margin, read_hosts, read_require;
+	read_flag, read_ratio, read_timeout, read_seed, read_margin, read_hosts,
+	read_require;
 
 // read_params.c. Workloads come first: names of parameters depend on them.
 read_fn read_workloads, read_fixed;
@@ -88,3 +93,6 @@ read_fn read_factors;
 // read_compare.c: they name factors and metrics, so they come last.
 read_fn read_metric, read_baseline, read_exclude;
 void read_default_metrics(struct reading *r);
+
+// read_stop.c: once everything is read.
+void read_check_stop(struct reading *r, const struct ynode *root);

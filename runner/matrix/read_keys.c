@@ -28,9 +28,9 @@ const struct read_key read_keys[] = {
 		  "the cells" },
 	{ "", "exclude", READ_LIST, read_exclude,
 	  .help = "cells to drop: one level of some factors each" },
-	{ "", "compare", READ_SECTION, read_keys_of,
+	{ "", "compare", READ_SECTION, read_keys_of, .opens = "compare",
 	  .help = "what is compared with what" },
-	{ "", "design", READ_SECTION, read_keys_of,
+	{ "", "design", READ_SECTION, read_keys_of, .opens = "design",
 	  .help = "how often and in which order" },
 	{ "", "hosts", READ_NAMES, read_hosts,
 	  .help = "where it runs; every host runs every block",
@@ -62,7 +62,8 @@ const struct read_key read_keys[] = {
 		  "first cell" },
 	{ "compare", "margin", READ_RATIO, read_margin,
 	  .help = "the smallest relative difference that matters; without it nothing "
-		  "is called equivalent" },
+		  "is called equivalent",
+	  AT(margin) },
 
 	{ "design", "rounds", READ_COUNT, read_count,
 	  .help = "blocks: each holds every cell once", .def = "10", AT(rounds),
@@ -84,7 +85,23 @@ const struct read_key read_keys[] = {
 					    NULL } },
 	{ "design", "cooldown", READ_DURATION, read_duration,
 	  .help = "pause between trials", .def = "0", AT(cooldown_ns) },
-	MISSING("design", "stop"),
+	{ "design", "stop", READ_SECTION, read_keys_of, .opens = "design.stop",
+	  .optional = true,
+	  .help = "look after every complete round, and stop when every comparison "
+		  "is decided; costs no false claims" },
+
+	{ "design.stop", "margin", READ_FLAG, read_flag,
+	  .help = "a comparison that is equivalent within compare.margin is decided",
+	  .def = "no", AT(stop.margin) },
+	{ "design.stop", "precision", READ_RATIO, read_ratio,
+	  .help = "so is one whose interval is at most this far to either side",
+	  AT(stop.precision) },
+	{ "design.stop", "min-rounds", READ_COUNT, read_count,
+	  .help = "rounds before the first look", .def = "5",
+	  AT(stop.min_rounds), RANGE(2, MATRIX_STOP_ROUNDS_MAX) },
+	{ "design.stop", "max-rounds", READ_COUNT, read_count,
+	  .help = "rounds at most, in place of design.rounds",
+	  AT(stop.max_rounds), RANGE(2, MATRIX_STOP_ROUNDS_MAX) },
 };
 const size_t read_nkeys = ARRAY_LEN(read_keys);
 
@@ -92,7 +109,7 @@ static void read_keys_of(struct reading *r, const struct read_key *k,
 			 const struct ynode *v)
 {
 	if (read_is(r, v, YNODE_MAP, diag_quote(r->a, k->name)))
-		read_section(r, k->name, v);
+		read_section(r, k->opens, v);
 }
 
 static const struct read_key *find_key(const char *section, const char *name)
@@ -154,7 +171,7 @@ static const struct ynode *default_of(struct reading *r,
 	struct place at = { k->name, 0, 0 };
 
 	if (k->form == READ_SECTION)
-		return ynode_map(r->a, at);
+		return k->optional ? NULL : ynode_map(r->a, at);
 	return k->def == NULL ? NULL : ynode_scalar(r->a, at, k->def);
 }
 

@@ -141,19 +141,37 @@ void read_timeout(struct reading *r, const struct read_key *k,
 		diag_add(&r->d, v->at, "timeout: must be more than 0");
 }
 
-void read_margin(struct reading *r, const struct read_key *k,
-		 const struct ynode *v)
+void read_ratio(struct reading *r, const struct read_key *k,
+		const struct ynode *v)
 {
 	struct param like = { .type = PARAM_RATIO, .min = 0, .max = 1 };
 	struct param_value value;
+	double *out = member(r, k);
 
 	if (!read_figure(r, k, v, &like, &value))
 		return;
-	r->m->has_margin = true;
-	r->m->margin = value.x;
+	*out = value.x;
 	if (value.x <= 0)
-		diag_add(&r->d, v->at,
-			 "margin: must be more than 0 (like 2%%)");
+		diag_add(&r->d, v->at, "%s: must be more than 0 (like 2%%)",
+			 k->name);
+}
+
+void read_margin(struct reading *r, const struct read_key *k,
+		 const struct ynode *v)
+{
+	read_ratio(r, k, v);
+	r->m->has_margin = r->m->margin > 0;
+}
+
+void read_flag(struct reading *r, const struct read_key *k,
+	       const struct ynode *v)
+{
+	struct param like = { .type = PARAM_BOOL };
+	struct param_value value;
+	bool *out = member(r, k);
+
+	if (read_figure(r, k, v, &like, &value))
+		*out = value.i != 0;
 }
 
 void read_choice(struct reading *r, const struct read_key *k,

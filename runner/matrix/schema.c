@@ -174,11 +174,12 @@ static struct js *key_schema(const struct read_key *k)
 			return params_schema(true);
 		return type_of("object");
 	case READ_SECTION:
-		return section_schema(k->name);
+		return section_schema(k->opens);
 	case READ_TEXT:
 	case READ_COUNT:
 	case READ_DURATION:
 	case READ_RATIO:
+	case READ_FLAG:
 	case READ_MISSING:
 		break;
 	}

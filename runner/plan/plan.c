@@ -60,6 +60,10 @@ static void copy_design(const struct matrix *m, struct plan *p)
 	p->nmetrics = m->nmetrics;
 	p->has_margin = m->has_margin;
 	p->margin = m->margin;
+	p->has_stop = m->has_stop;
+	p->stop = (struct plan_stop){ .margin = m->stop.margin,
+				      .precision = m->stop.precision,
+				      .min_rounds = m->stop.min_rounds };
 }
 
 static void set_timeout(const struct matrix *m, struct plan *p,

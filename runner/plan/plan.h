@@ -53,6 +53,14 @@ struct plan_trial {
 	bool first_in_boot, last_in_boot;
 };
 
+// When the campaign may end before its last round: looks at every complete
+// round from min_rounds on. Stops when every comparison is decided.
+struct plan_stop {
+	bool margin;	     // equivalent within the margin is decided
+	double precision;    // half-width that is; 0: none
+	uint32_t min_rounds; // warm-up rounds left out
+};
+
 struct plan {
 	struct arena *arena;
 	const char *name, *question;
@@ -78,6 +86,8 @@ struct plan {
 	size_t nbaseline;
 	bool has_margin;
 	double margin;	    // 0.02
+	bool has_stop;
+	struct plan_stop stop;
 	const char **notes; // merged cells and the like, as sentences
 	size_t nnotes;
 };

@@ -99,6 +99,16 @@ static struct js *trials_to_js(const struct plan *p)
 	return list;
 }
 
+static struct js *stop_to_js(const struct plan_stop *stop)
+{
+	struct js *j = js_object();
+
+	js_set_bool(j, "margin", stop->margin);
+	js_set_real(j, "precision", stop->precision);
+	js_set_int(j, "min_rounds", stop->min_rounds);
+	return j;
+}
+
 static struct js *to_js(const struct plan *p)
 {
 	struct js *j = js_object();
@@ -120,6 +130,8 @@ static struct js *to_js(const struct plan *p)
 	js_set(j, "baseline", levels_to_js(p->baseline, p->nbaseline));
 	if (p->has_margin)
 		js_set_real(j, "margin", p->margin);
+	if (p->has_stop)
+		js_set(j, "stop", stop_to_js(&p->stop));
 	js_set(j, "notes", names_to_js(p->notes, p->nnotes));
 	js_set(j, "cells", cells_to_js(p));
 	js_set(j, "trial_columns", columns_to_js());
@@ -357,6 +369,23 @@ static int read_times(const struct js *j, struct plan *p, struct err *e)
 	return 0;
 }
 
+static int read_stop(const struct js *j, struct plan *p, struct err *e)
+{
+	const struct js *stop = js_get(j, "stop");
+	int64_t min_rounds;
+
+	if (stop == NULL)
+		return 0;
+	if (read_int(stop, "min_rounds", (struct range){ 2, p->rounds },
+		     &min_rounds, e) < 0)
+		return -1;
+	p->has_stop = true;
+	p->stop.margin = js_get_bool(stop, "margin", false);
+	p->stop.precision = js_get_real(stop, "precision", 0);
+	p->stop.min_rounds = (uint32_t)min_rounds;
+	return 0;
+}
+
 static int read_order(const struct js *j, struct plan *p, struct err *e)
 {
 	const char *name = js_get_str(j, "order", "");
@@ -396,8 +425,8 @@ static int read_plan(const struct js *j, struct plan *p, struct err *e)
 	    read_text(j, "question", a, &p->question, e) < 0 ||
 	    read_text(j, "rng", a, &p->rng, e) < 0 || read_order(j, p, e) < 0 ||
 	    read_figures(j, p, e) < 0 || read_times(j, p, e) < 0 ||
-	    read_lists(j, p, e) < 0 || read_cells(j, p, e) < 0 ||
-	    read_trials(j, p, e) < 0)
+	    read_stop(j, p, e) < 0 || read_lists(j, p, e) < 0 ||
+	    read_cells(j, p, e) < 0 || read_trials(j, p, e) < 0)
 		return -1;
 	return 0;
 }

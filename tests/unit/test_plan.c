@@ -86,6 +86,34 @@ static void a_plan_survives_being_written_and_read(void **state)
 	assert_int_equal(b->cells[2].boot_group, a->cells[2].boot_group);
 }
 
+static void a_stopping_rule_is_part_of_the_plan(void **state)
+{
+	static const char *const set[] = { "design.stop.precision=1%",
+					   "design.stop.max-rounds=9",
+					   "design.stop.min-rounds=4",
+					   "design.stop.margin=yes",
+					   "design.rounds=9" };
+	struct matrix_source from = { "m", text, strlen(text), set, 5 };
+	CLEANUP(matrix_freep) struct matrix *m = NULL;
+	CLEANUP(plan_freep) struct plan *a = NULL, *b = NULL, *none = built(7);
+	CLEANUP(js_unrefp) struct js *j = NULL;
+	struct err e = { 0 };
+
+	(void)state;
+	if (matrix_parse(&from, &m, &e) < 0 || plan_build(m, 7, &a, &e) < 0)
+		fail_msg("%s", e.msg);
+	assert_false(none->has_stop);
+	assert_int_equal(a->rounds, 9);
+	j = plan_to_js(a);
+	if (plan_from_js(j, &b, &e) < 0)
+		fail_msg("%s", e.msg);
+	assert_true(b->has_stop);
+	assert_true(b->stop.margin);
+	assert_int_equal(b->stop.min_rounds, 4);
+	assert_true(b->stop.precision > .0099 && b->stop.precision < .0101);
+	assert_string_equal(a->id, b->id);
+}
+
 // What an edit of plan.json may do, from one valid plan.
 static void drop_cells(struct js *j)
 {
@@ -269,6 +297,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_plan_outlives_its_matrix),
+		cmocka_unit_test(a_stopping_rule_is_part_of_the_plan),
 		cmocka_unit_test(equal_input_gives_equal_bytes),
 		cmocka_unit_test(a_plan_survives_being_written_and_read),
 		cmocka_unit_test(a_plan_that_was_changed_is_refused),

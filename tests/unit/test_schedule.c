@@ -87,6 +87,29 @@ static void trials_run_in_the_order_of_the_plan(void **state)
 	teardown(&f);
 }
 
+static void a_round_is_complete_when_every_host_has_ended_it(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f, 2, 2, false);
+	assert_int_equal(schedule_rounds(f.schedule), 0);
+	run(&f, 0, 0, OUTCOME_OK);
+	run(&f, 0, 1, OUTCOME_OK);
+	run(&f, 0, 2, OUTCOME_OK);
+	run(&f, 1, 4, OUTCOME_OK);
+	assert_int_equal(schedule_rounds(f.schedule), 0);
+	run(&f, 1, 5, OUTCOME_FAILED);
+	assert_int_equal(schedule_rounds(f.schedule), 0);
+	run(&f, 1, 5, OUTCOME_FAILED); // no retry is left
+	assert_int_equal(schedule_rounds(f.schedule), 1);
+	run(&f, 0, 3, OUTCOME_OK);
+	run(&f, 1, 6, OUTCOME_OK);
+	run(&f, 1, 7, OUTCOME_OK);
+	assert_int_equal(schedule_rounds(f.schedule), 2);
+	teardown(&f);
+}
+
 static void what_counts_against_the_retries(void **state)
 {
 	static const struct {
@@ -282,6 +305,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(trials_run_in_the_order_of_the_plan),
+		cmocka_unit_test(
+			a_round_is_complete_when_every_host_has_ended_it),
 		cmocka_unit_test(what_counts_against_the_retries),
 		cmocka_unit_test(a_retry_that_is_ok_ends_the_trial),
 		cmocka_unit_test(a_failure_ends_the_life_of_a_shared_boot),
