@@ -5,7 +5,8 @@
 // Ramp, window, drain: what completes in the ramp is not counted; the window
 // opens and closes at a reaped batch, and its true length is kept; then every
 // I/O in flight is waited for. Latency runs from just before a batch is made
-// to just after it is reaped, at a fixed rate from the intended start.
+// to just after it is reaped (a lone completion's reaping starts the next
+// batch), at a fixed rate from the intended start.
 #pragma once
 
 #include <stddef.h>

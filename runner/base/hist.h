@@ -36,16 +36,22 @@ static inline unsigned hist_bucket(uint64_t v)
 	       (unsigned)((v >> shift) & (HIST_SUB - 1));
 }
 
-// `times` values of v.
-static inline void hist_add(struct hist *h, uint64_t v, uint64_t times)
+// All of hist_add but the sum, for a loop that keeps that itself.
+static inline void hist_count(struct hist *h, uint64_t v, uint64_t times)
 {
 	h->count[hist_bucket(v)] += times;
 	h->n += times;
-	h->sum += (double)v * (double)times;
 	if (v < h->min)
 		h->min = v;
 	if (v > h->max)
 		h->max = v;
+}
+
+// `times` values of v.
+static inline void hist_add(struct hist *h, uint64_t v, uint64_t times)
+{
+	hist_count(h, v, times);
+	h->sum += (double)v * (double)times;
 }
 
 uint64_t hist_bucket_low(unsigned b);  // least value of a bucket
