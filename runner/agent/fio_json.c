@@ -272,6 +272,18 @@ static void finish(struct fio_figures *f, const struct sums *s)
 		f->percentile[i] = NAN;
 }
 
+// Each is finite on its own, or never looked at; a sum may not be.
+static bool sums_are_figures(const struct fio_figures *f)
+{
+	double shares = 0;
+
+	for (size_t i = 0; i < FIO_LEVELS; i++)
+		shares += f->level[i];
+	return isfinite(f->iops) && isfinite(f->bytes_per_s) &&
+	       isfinite(f->cpu_ns) && isfinite(shares) &&
+	       !isinf(f->lat_mean_ns);
+}
+
 static int read_jobs(const struct js *root, struct fio_figures *f,
 		     struct err *e)
 {
@@ -290,6 +302,9 @@ static int read_jobs(const struct js *root, struct fio_figures *f,
 				       i + 1);
 	}
 	finish(f, &s);
+	if (!sums_are_figures(f))
+		return err_set(e, ERR_HOST,
+			       "fio: figures of its jobs add up to none");
 	return 0;
 }
 
