@@ -86,9 +86,9 @@ static void a_window_is_measured_and_every_io_accounted_for(void **state)
 		uint32_t depth, submit_max, wait_for;
 		size_t jobs;
 	} cases[] = {
-		{ 1, 1, 1, 1 },	    { 7, 7, 1, 1 },    { 32, 32, 32, 1 },
-		{ 128, 32, 32, 1 }, { 128, 32, 1, 2 }, { 16, 16, 1, 4 },
-		{ 5, 2, 5, 1 },
+		{ 1, 1, 1, 1 },	    { 7, 7, 1, 1 },	 { 32, 32, 32, 1 },
+		{ 128, 32, 32, 1 }, { 128, 32, 1, 2 },	 { 16, 16, 1, 4 },
+		{ 5, 2, 5, 1 },	    { 1000, 32, 32, 1 }, { 4096, 4096, 1, 1 },
 	};
 	CLEANUP(fd_closep) int fd = file_new();
 
@@ -115,6 +115,23 @@ static void a_window_is_measured_and_every_io_accounted_for(void **state)
 					 j->depth);
 		}
 	}
+}
+
+static void percentiles_lie_between_the_least_and_the_most(void **state)
+{
+	CLEANUP(fd_closep) int fd = file_new();
+	struct load_spec spec = spec_for(fd, BLOCK);
+	CLEANUP(cleanup_free)
+	struct load_job *job = jobs_new(1, FILE_BYTES / BLOCK);
+	double p50, p999;
+
+	(void)state;
+	spec.depth = spec.submit_max = 8;
+	run_ok(&spec, job, 1);
+	p50 = hist_percentile(&job->lat, 0.5);
+	p999 = hist_percentile(&job->lat, 0.999);
+	assert_true(p50 >= (double)job->lat.min && p50 <= p999);
+	assert_true(p999 <= (double)job->lat.max);
 }
 
 static void all_that_is_asked_for_is_in_flight(void **state)
@@ -366,6 +383,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			a_window_is_measured_and_every_io_accounted_for),
+		cmocka_unit_test(
+			percentiles_lie_between_the_least_and_the_most),
 		cmocka_unit_test(all_that_is_asked_for_is_in_flight),
 		cmocka_unit_test(the_ramp_is_not_counted_and_the_ring_drained),
 		cmocka_unit_test(

@@ -90,6 +90,21 @@ static void the_clock_of_this_machine_agrees_with_the_kernels(void **state)
 	assert_true(fabs(load_clock_drift(&c)) < 1e-3);
 }
 
+static void a_counter_that_leaves_the_clock_shows(void **state)
+{
+	struct load_clock c;
+
+	(void)state;
+	load_clock_init(&c);
+	if (!c.tsc) {
+		print_message("no counter here: %s\n", c.why);
+		skip();
+	}
+	c.mult += c.mult / 100;
+	clock_sleep_ns(5 * NS_PER_MS);
+	assert_true(fabs(load_clock_drift(&c) - 0.01) < 1e-3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +113,7 @@ int main(void)
 		cmocka_unit_test(ticks_and_nanoseconds_convert_both_ways),
 		cmocka_unit_test(
 			the_clock_of_this_machine_agrees_with_the_kernels),
+		cmocka_unit_test(a_counter_that_leaves_the_clock_shows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
