@@ -56,7 +56,7 @@ bool arm_has_boot(const struct arm *a, uint64_t boot);
 struct arm_rounds {
 	double *a, *b;	 // NaN where the arm has no figure
 	uint32_t *block; // the round's number, ascending
-	bool *a_first; // in this round, A ran before B
+	bool *a_first;	 // in this round, A ran before B
 	size_t n;
 	size_t both; // rounds in which both have a trial, with figure or not
 };

@@ -11,26 +11,12 @@
 #include "runner/campaign/results.h"
 #include "runner/campaign/store.h"
 
-// Cells and metrics as the plan has them; no trial yet.
-static int count_family(const struct plan *plan, size_t *n, struct err *e)
-{
-	CLEANUP(dataset_freep) struct dataset *ds = dataset_new();
-	CLEANUP(analysis_freep) struct analysis *pairs = NULL;
-	struct compare_spec spec = results_spec(plan);
-
-	if (results_declare(ds, plan, e) < 0 ||
-	    compare_pairs(ds, &spec, &pairs, e) < 0)
-		return -1;
-	*n = pairs->ncomparisons;
-	return 0;
-}
-
 int boundaries_rule(const struct plan *plan, struct stopping_rule *out,
 		    struct err *e)
 {
 	size_t family;
 
-	if (count_family(plan, &family, e) < 0)
+	if (results_family(plan, &family, e) < 0)
 		return err_wrap(e, "design.stop");
 	if (family == 0)
 		return err_set(

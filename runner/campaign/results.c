@@ -85,6 +85,19 @@ int results_declare(struct dataset *ds, const struct plan *plan, struct err *e)
 	return 0;
 }
 
+int results_family(const struct plan *plan, size_t *n, struct err *e)
+{
+	CLEANUP(dataset_freep) struct dataset *ds = dataset_new();
+	CLEANUP(analysis_freep) struct analysis *pairs = NULL;
+	struct compare_spec spec = results_spec(plan);
+
+	if (results_declare(ds, plan, e) < 0 ||
+	    compare_pairs(ds, &spec, &pairs, e) < 0)
+		return -1;
+	*n = pairs->ncomparisons;
+	return 0;
+}
+
 // Cells first, so that the report has them in the plan's order, with those
 // that have no trial.
 static int fill_dataset(struct results *r, struct err *e)

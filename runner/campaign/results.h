@@ -40,5 +40,9 @@ bool results_is_whole(const struct results *r);
 // the plan's order.
 int results_declare(struct dataset *ds, const struct plan *plan,
 		    struct err *e) MUST_CHECK;
+// How many comparisons a plan makes: every cell with its baseline, on every
+// metric.
+int results_family(const struct plan *plan, size_t *n,
+		   struct err *e) MUST_CHECK;
 // What a plan says about its comparison.
 struct compare_spec results_spec(const struct plan *plan);

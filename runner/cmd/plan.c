@@ -7,6 +7,7 @@
 
 #include "runner/base/clock.h"
 #include "runner/base/units.h"
+#include "runner/cmd/power.h"
 #include "runner/cmd/source.h"
 
 enum {
@@ -21,6 +22,8 @@ enum {
 static const struct cmd_option plan_options[] = {
 	SOURCE_OPTIONS,
 	{ "json", 0, NULL, "the plan's canonical form, on one line" },
+	{ "power", 'p', "NOISE|DIR",
+	  "what it can detect: NOISE is a CV like 2%, DIR a campaign" },
 	{ NULL, 0, NULL, NULL },
 };
 
@@ -78,6 +81,19 @@ static void print_size(const struct plan *p, struct buf *out)
 		   plural(p->nhosts), time);
 }
 
+static void print_stop(const struct plan *p, struct buf *out)
+{
+	buf_printf(out,
+		   "stops early: looks from round %u on; ends when every "
+		   "comparison is\ndifferent",
+		   p->stop.min_rounds);
+	if (p->stop.margin)
+		buf_puts(out, ", equivalent");
+	if (p->stop.precision > 0)
+		buf_printf(out, ", known to %g %%", p->stop.precision * 100);
+	buf_printf(out, " or at round %u\n", p->rounds);
+}
+
 static void print_head(const struct plan *p, struct buf *out)
 {
 	static const char *const orders[] = { [PLAN_BLOCKS] = "blocks",
@@ -95,6 +111,8 @@ static void print_head(const struct plan *p, struct buf *out)
 		buf_printf(out, "; a difference below %g %% does not matter",
 			   p->margin * 100);
 	buf_putc(out, '\n');
+	if (p->has_stop)
+		print_stop(p, out);
 }
 
 // A line of the order under way, broken where it gets too long.
@@ -198,6 +216,25 @@ static void print_json(const struct plan *p, struct buf *out)
 	buf_putc(out, '\n');
 }
 
+static int print_power(const struct cmd_args *args, const struct plan *plan,
+		       struct buf *out, struct err *e)
+{
+	CLEANUP(power_freep) struct power *power = NULL;
+	CLEANUP(js_unrefp) struct js *j = NULL;
+
+	if (power_new(plan, cmd_value(args, "power"), &power, e) < 0)
+		return -1;
+	if (cmd_has(args, "json")) {
+		j = power_to_js(power);
+		js_print_pretty(j, out);
+		return 0;
+	}
+	print_head(plan, out);
+	print_size(plan, out);
+	power_print(power, out);
+	return 0;
+}
+
 static int run(const struct cmd_args *args, int *status, struct err *e)
 {
 	CLEANUP(source_deinit) struct source source = { 0 };
@@ -205,10 +242,14 @@ static int run(const struct cmd_args *args, int *status, struct err *e)
 
 	if (source_load(args, &source, e) < 0)
 		return -1;
-	if (cmd_has(args, "json"))
+	if (cmd_has(args, "power")) {
+		if (print_power(args, source.plan, &out, e) < 0)
+			return -1;
+	} else if (cmd_has(args, "json")) {
 		print_json(source.plan, &out);
-	else
+	} else {
 		print_text(source.plan, &out);
+	}
 	fputs(buf_str(&out), stdout);
 	*status = CMD_OK;
 	return 0;
@@ -222,7 +263,14 @@ const struct cmd cmd_plan = {
 		"Reads and checks the matrix, expands it into cells and\n"
 		"orders the trials. No host is touched. The same matrix, seed\n"
 		"and overrides give the same plan, byte for byte, on every\n"
-		"machine; its id is a hash of its canonical form.",
+		"machine; its id is a hash of its canonical form.\n\n"
+		"--power says before the night what the plan can detect: the\n"
+		"least difference at 80 % power, and the rounds that 1 % and\n"
+		"the margin take; for an earlier campaign also if its noise\n"
+		"was underestimated, and for design.stop the rounds to be\n"
+		"expected. A CV takes trials of a round as independent, which\n"
+		"is cautious: a campaign of the same kind, such as one with\n"
+		"--aa, tells how much a round takes out.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.options = plan_options,
