@@ -195,9 +195,11 @@ static void check_kvm(struct preflight *p)
 
 // --- huge pages ----------------------------------------------------------
 
-static void hold_pages(struct preflight *p, const char *key, uint64_t need)
+// What was obtained goes back at once: the checks that follow want a host as
+// it was.
+static void pages_missing(struct preflight *p, const char *key, uint64_t got,
+			  uint64_t need)
 {
-	uint64_t bytes = settings_page_bytes(key), got = 0;
 	struct err e = { 0 };
 	char fix[128];
 
@@ -205,20 +207,27 @@ static void hold_pages(struct preflight *p, const char *key, uint64_t need)
 		fix, sizeof(fix),
 		"free memory, or reserve at boot: hugepagesz=%s hugepages=%llu",
 		key, (unsigned long long)need);
+	preflight_problem(p, fix, "%llu of %llu huge pages of %s can be had",
+			  (unsigned long long)got, (unsigned long long)need,
+			  key);
+	if (settings_restore(&p->host->settings, &e) < 0)
+		preflight_problem(p, NULL, "%s", e.msg);
+}
+
+static void hold_pages(struct preflight *p, const char *key, uint64_t need)
+{
+	uint64_t bytes = settings_page_bytes(key), got = 0;
+	struct err e = { 0 };
+
 	if (bytes == 0)
 		preflight_problem(p, NULL, "no huge pages of size \"%.32s\"",
 				  key);
 	else if (settings_hold_pages(&p->host->settings, bytes, need, &got,
 				     &e) < 0)
-		preflight_problem(p,
-				  geteuid() ? "run as root, or reserve the "
-					      "pages before"
-					    : fix,
+		preflight_problem(p, "run as root, or reserve the pages before",
 				  "%s", e.msg);
 	else if (got < need)
-		preflight_problem(p, fix, "got %llu of %llu huge pages of %s",
-				  (unsigned long long)got,
-				  (unsigned long long)need, key);
+		pages_missing(p, key, got, need);
 	else
 		preflight_ok(p, "%llu huge pages of %s are there",
 			     (unsigned long long)need, key);

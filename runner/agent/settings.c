@@ -196,6 +196,19 @@ void settings_deinit(struct settings *s)
 
 // --- huge pages ----------------------------------------------------------
 
+// How many more pages memory can hold. Asking the kernel for more than that
+// would put out everything else on the host, and still fail.
+static uint64_t room_for(const struct settings *s, uint64_t page_bytes)
+{
+	uint64_t bytes;
+
+	if (procfs_meminfo(s->root, "MemAvailable", &bytes) < 0)
+		return UINT64_MAX / page_bytes; // the kernel decides
+	if (bytes <= SETTINGS_SPARE_BYTES)
+		return 0;
+	return (bytes - SETTINGS_SPARE_BYTES) / page_bytes;
+}
+
 int settings_hold_pages(struct settings *s, uint64_t page_bytes, uint64_t need,
 			uint64_t *got, struct err *e)
 {
@@ -206,6 +219,9 @@ int settings_hold_pages(struct settings *s, uint64_t page_bytes, uint64_t need,
 		return -1;
 	*got = now.available;
 	if (now.available >= need)
+		return 0;
+	*got += room_for(s, page_bytes);
+	if (*got < need)
 		return 0;
 	if (each_lease(s, refuse_living, e) < 0 || save(s, path, e) < 0)
 		return -1;

@@ -8,8 +8,9 @@
 #include "runner/base/js.h"
 
 enum {
-	SETTINGS_LEASE_MAX = 1 << 16, // bytes of a lease file
-	SETTINGS_VALUE_MAX = 256,     // bytes of one value
+	SETTINGS_LEASE_MAX = 1 << 16,	  // bytes of a lease file
+	SETTINGS_SPARE_BYTES = 256 << 20, // of memory left to everything else
+	SETTINGS_VALUE_MAX = 256,	  // bytes of one value
 };
 
 struct settings {
@@ -28,7 +29,8 @@ void settings_deinit(struct settings *s);
 // The page size that "2M" or "1G" names; 0 for another name.
 uint64_t settings_page_bytes(const char *key);
 // Makes `need` huge pages available beside those in use. *got is what there
-// is then; less than `need` is an outcome, not an error.
+// is then; less than `need` is an outcome, not an error. Where memory is too
+// short for it nothing is changed, and *got is what it could hold.
 int settings_hold_pages(struct settings *s, uint64_t page_bytes, uint64_t need,
 			uint64_t *got, struct err *e) MUST_CHECK;
 // The huge pages that this VM's memory takes; an error when there are fewer.

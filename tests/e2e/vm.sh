@@ -269,6 +269,6 @@ finding image refuse 'no readable vmlinuz'
 finding image ok 'guest image in'
 finding cpus warn 'the largest VM has 999 CPUs'
 if can_have_huge_pages; then
-	finding hugepages refuse 'got [0-9]* of 99999999 huge pages of 2M.*hugepages=99999999'
+	finding hugepages refuse '[0-9]* of 99999999 huge pages of 2M can be had.*hugepages=99999999'
 	pool_is_back
 fi

@@ -96,6 +96,24 @@ static void a_lease_stays_while_it_cannot_be_restored(void **state)
 	settings_deinit(&s);
 }
 
+static void pages_that_memory_cannot_hold_are_not_tried(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	struct settings s;
+	struct err e = { 0 };
+	uint64_t got;
+
+	(void)state;
+	put_pool(root, "10\n", "8\n");
+	fake_root_put(root, "/proc/meminfo", "MemAvailable: 466944 kB\n");
+	start(&s, root);
+	assert_int_equal(settings_hold_pages(&s, MIB2, 256, &got, &e), 0);
+	assert_int_equal(got, 8 + 100); // 456 MiB less what is spared
+	assert_true(fake_root_has(root, POOL "nr_hugepages", "10"));
+	assert_false(lease_exists(root));
+	settings_deinit(&s);
+}
+
 static void reserved_pages_are_not_available(void **state)
 {
 	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
@@ -230,6 +248,7 @@ int main(void)
 		cmocka_unit_test(pages_that_are_free_are_taken_as_they_are),
 		cmocka_unit_test(what_is_missing_is_added_to_the_total),
 		cmocka_unit_test(a_lease_stays_while_it_cannot_be_restored),
+		cmocka_unit_test(pages_that_memory_cannot_hold_are_not_tried),
 		cmocka_unit_test(reserved_pages_are_not_available),
 		cmocka_unit_test(
 			too_few_pages_for_a_vm_are_an_error_with_the_fix),
