@@ -1,0 +1,201 @@
+#!/bin/bash
+# The block workload with real files, loop devices, fio and a guest: figures,
+# what writing refuses, what devices report, how exact latencies are.
+# time-out: 200
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/e2e/campaign.bash
+AGENT=$B/vrun-agent
+file=$tmp/target
+
+loops=()
+mounts=()
+clean_up() {
+	local x
+	for x in "${mounts[@]}"; do umount "$x" || true; done
+	for x in "${loops[@]}"; do losetup -d "$x" || true; done
+}
+on_exit=clean_up
+
+# work 'FIELDS' [DEVICE]: runs one workload for 100 ms, with AGENT_PATH as its
+# PATH; the result is in $tmp/out.
+work() {
+	printf '{"kind":"block","device":"%s","ramp":0,"runtime":100000000%s}' \
+		"${2-$file}" "${1:+,$1}" >"$tmp/w.json"
+	PATH=${AGENT_PATH-$PATH} "$AGENT" work "$tmp/w.json" >"$tmp/out" \
+		2>"$tmp/err" ||
+		fail "the agent failed: $1"
+}
+
+is() {
+	grep -q "\"outcome\": \"$1\"" "$tmp/out" || fail "not $1: $(cat "$tmp/w.json")"
+}
+
+# holds TEXT...: each stands somewhere in the result.
+holds() {
+	local text
+	for text; do
+		grep -Fq -- "$text" "$tmp/out" || fail "no \"$text\" in the result"
+	done
+}
+
+# A loop device over a file of so many MiB; sets loop, and image.
+new_loop() {
+	image=$tmp/image-$1-$RANDOM
+	truncate -s "$1M" "$image"
+	loop=$(losetup -f --show "$image") || return
+	loops+=("$loop")
+}
+
+# --- a file --------------------------------------------------------------
+
+direct=true
+dd if=/dev/zero of="$tmp/probe" oflag=direct bs=4k count=1 2>/dev/null || direct=false
+
+for more in '"rw":"randread"' '"rw":"write","jobs":2' '"rw":"randrw","iodepth":32' \
+	'"iodepth":64,"profile":"peak"' '"rate":500,"rw":"randwrite"'; do
+	work "$more,\"size\":4194304,\"direct\":$direct"
+	is ok
+	holds block.iops block.lat_p999 '"block.lat"' '"engine": "builtin"'
+done
+[ "$(stat -c %s "$file")" -eq 4194304 ] || fail 'the file has another size'
+
+echo mine >"$tmp/mine"
+work "\"rw\":\"write\",\"direct\":$direct" "$tmp/mine"
+is failed
+holds 'refusing to write'
+[ "$(cat "$tmp/mine")" = mine ] || fail 'a file of the user was written to'
+
+# --- fio -------------------------------------------------------------------
+
+if command -v fio >/dev/null; then
+	work "\"engine\":\"fio\",\"iodepth\":8,\"direct\":$direct"
+	is ok
+	holds block.iops block.lat_p999 '"block.lat"' '"engine": "fio-'
+	# The same figures under the same names as the built-in engine.
+	grep -o '"name": "block[^"]*"' "$tmp/out" | sort >"$tmp/fio-names"
+	work "\"iodepth\":8,\"direct\":$direct"
+	grep -o '"name": "block[^"]*"' "$tmp/out" | sort >"$tmp/own-names"
+	cmp "$tmp/fio-names" "$tmp/own-names" || fail 'other figures than fio'
+
+	work '"engine":"fio","iodepth":16,"fio-args":["--ioengine=psync"]'
+	is invalid
+	holds 'block.iodepth did not take effect'
+	# shellcheck disable=SC2016 # for fio to expand
+	work '"engine":"fio","fio-job":"[j]\nfilename=${VRUN_DEVICE}\nbs=${VRUN_BS}\nrw=read\nioengine=psync\ntime_based\nruntime=200ms\n"'
+	is ok
+	holds '"unverified"'
+	work '"engine":"fio","fio-args":["--no-such-option"]'
+	is failed
+	holds 'no-such-option'
+	work '"engine":"fio","fio-args":["--ioengine=nonesuch"]'
+	is failed
+	holds 'nonesuch'
+else
+	echo 'PART SKIPPED: no fio here'
+fi
+
+AGENT_PATH=/nonexistent work "\"engine\":\"fio\",\"direct\":$direct"
+is failed
+holds 'engine: fio (apt install fio' 'No such file or directory'
+
+# --- devices ---------------------------------------------------------------
+
+if [ "$(id -u)" -ne 0 ] || ! command -v losetup >/dev/null || ! new_loop 8; then
+	echo 'PART SKIPPED: no loop devices for this user'
+else
+	work '"rw":"randwrite","iodepth":4' "$loop"
+	is ok
+
+	# What carries something, or is in use, is read but not written.
+	printf 'EFI PART' | dd of="$loop" bs=512 seek=1 conv=notrunc 2>/dev/null
+	work '"rw":"randwrite"' "$loop"
+	is failed
+	holds 'refusing to write: it carries a GPT partition table'
+	work '' "$loop"
+	is ok
+	if command -v mkfs.ext4 >/dev/null && new_loop 16 && mkdir "$tmp/mnt" &&
+		mkfs.ext4 -q "$loop" && mount "$loop" "$tmp/mnt"; then
+		mounts+=("$tmp/mnt")
+		work '"rw":"randwrite"' "$loop"
+		is failed
+		holds 'refusing to write: it is mounted'
+	else
+		echo 'PART SKIPPED: no file system can be mounted'
+	fi
+
+	# The device is longer than what it stands on.
+	new_loop 8
+	truncate -s 1M "$image"
+	work '"rw":"read","direct":true' "$loop"
+	is failed
+	holds 'the device reported errors' 'Input/output error (errno 5)'
+fi
+
+if [ "$(id -u)" -eq 0 ] && mkdir "$tmp/small" &&
+	mount -t tmpfs -o size=1M none "$tmp/small"; then
+	mounts+=("$tmp/small")
+	work '"size":2097152,"direct":false' "$tmp/small/f"
+	is failed
+	holds 'No space left on device'
+	[ ! -e "$tmp/small/f" ] || fail 'half a file is left'
+else
+	echo 'PART SKIPPED: no file system can be mounted'
+fi
+
+# --- in a guest --------------------------------------------------------------
+
+command -v qemu-system-x86_64 >/dev/null || skip 'no qemu-system-x86_64'
+[ -e "$GUEST/vmlinuz" ] || skip 'no guest image; run make guest'
+
+# value CELL METRIC: of the first trial of a cell.
+value() {
+	grep "\"cell\":$1," "$dir/trials.jsonl" | grep '"outcome":"ok"' |
+		sed -n "s/.*\"name\":\"$2\",\"value\":\([0-9]*\).*/\1/p" | head -n 1
+}
+
+if [ -e "$GUEST/initrd-fio" ]; then
+	cat >"$tmp/engines.yaml" <<-END
+		name: engines
+		factors: {engine: [builtin, fio]}
+		fixed: {accel: tcg, memory: 512M}
+		workloads:
+		  - block: {device: null_blk, iodepth: 16, ramp: 100ms, runtime: 300ms}
+		compare: {metric: block.iops, baseline: {engine: builtin}}
+		design: {rounds: 2}
+	END
+	expect 0 "$VRUN" "$tmp/engines.yaml" --results "$tmp/engines"
+	all_ok_once "$(results_in "$tmp/engines")" 4
+else
+	echo 'PART SKIPPED: the guest image has no fio'
+fi
+
+# Where an instruction takes a nanosecond, a device that answers after 100 us
+# must be seen to do so: a little later at depth 1, never earlier.
+cat >"$tmp/exact.yaml" <<-END
+	name: exact
+	factors:
+	  iodepth: [1, 32]
+	  profile: [latency, peak]
+	fixed:
+	  accel: tcg-single
+	  memory: 512M
+	  qemu-args: ["-icount", "shift=0,sleep=off"]
+	workloads:
+	  - block: {device: null_blk, irqmode: 2, completion_nsec: 100000, ramp: 100ms, runtime: 300ms}
+	compare: {metric: block.lat_mean, baseline: {iodepth: 1, profile: latency}}
+	design: {rounds: 1}
+END
+expect 0 "$VRUN" "$tmp/exact.yaml" --results "$tmp/exact"
+dir=$(results_in "$tmp/exact")
+all_ok_once "$dir" 4
+for cell in 0 1 2 3; do
+	for metric in lat_p50 lat_p90 lat_p99 lat_p999; do
+		v=$(value $cell block.$metric)
+		[ "$v" -ge 100000 ] || fail "cell $cell: $metric is $v ns"
+	done
+done
+v=$(value 0 block.lat_mean)
+if [ "$v" -lt 100000 ] || [ "$v" -gt 112000 ]; then
+	fail "depth 1: mean of $v ns"
+fi
