@@ -40,8 +40,9 @@ struct report {
 	size_t planned;			// trials in the plan; 0: not known
 	const char *stopped; // why it is not complete, as a sentence, or NULL
 	const struct stopping *stopping; // the rule and its looks, or NULL
-	const struct js *environment;	 // {host: {facts}} or NULL
-	const char *const *notes;	 // more warnings, as sentences
+	bool aa;		      // a baseline against itself: see noise.h
+	const struct js *environment; // {host: {facts}} or NULL
+	const char *const *notes;     // more warnings, as sentences
 	size_t nnotes;
 	// Terminal only.
 	unsigned width; // columns; 0: REPORT_WIDTH

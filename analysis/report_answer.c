@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 
+#include "analysis/report_parts.h"
 #include "analysis/words.h"
 
 enum {
@@ -204,7 +205,9 @@ static void answer_many(const struct analysis *an, struct buf *out)
 
 void report_answer(const struct report *r, struct buf *out)
 {
-	if (r->an->ncomparisons == 0)
+	if (r->aa)
+		report_noise_answer(r, out);
+	else if (r->an->ncomparisons == 0)
 		answer_none(r, out);
 	else if (r->an->ncomparisons == 1)
 		answer_one(r->an, &r->an->comparisons[0], out);

@@ -298,6 +298,8 @@ struct js *report_to_js(const struct report *r)
 	js_set_str(j, "started", r->started);
 	js_set_str(j, "finished", r->finished);
 	js_set_str(j, "stopped", r->stopped);
+	if (r->aa)
+		js_set(j, "aa", report_noise_js(r));
 	if (r->stopping != NULL)
 		js_set(j, "stopping", report_stopping_js(r));
 	return j;

@@ -33,6 +33,7 @@ void report_table_take(struct report_table *t, struct buf *b);
 
 // The tables of a report. Each is empty (no rows) when it has nothing to say.
 void report_table_cells(const struct report *r, struct report_table *t);
+void report_table_noise(const struct report *r, struct report_table *t);
 void report_table_comparisons(const struct report *r, struct report_table *t);
 void report_table_hosts(const struct report *r, struct report_table *t);
 void report_table_checks(const struct report *r, struct report_table *t);
@@ -60,6 +61,9 @@ void report_render(const struct report *r, const struct report_renderer *to,
 void report_question(const struct report *r, struct buf *out);
 // Estimator, degrees of freedom, alpha, margin, family, order, seed.
 void report_methods(const struct report *r, struct buf *out);
+// Of a report with r->aa.
+void report_noise_answer(const struct report *r, struct buf *out);
+struct js *report_noise_js(const struct report *r);
 // The stopping rule: how it looks, and what became of it. With r->stopping.
 void report_stopping_rule(const struct report *r, struct buf *out);
 void report_stopping(const struct report *r, struct buf *out);

@@ -9,6 +9,7 @@ struct section {
 };
 
 static const struct section results[] = {
+	{ "Noise floor", report_table_noise },
 	{ "Cells", report_table_cells },
 	{ "Comparisons", report_table_comparisons },
 	{ "Hosts", report_table_hosts },

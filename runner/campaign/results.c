@@ -184,6 +184,7 @@ static void fill_report(struct results *r, const char *dir)
 		.stopped = why_stopped(r),
 		.environment = r->environment,
 		.stopping = r->stopping,
+		.aa = p->aa,
 	};
 }
 

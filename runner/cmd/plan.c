@@ -27,31 +27,12 @@ static const struct cmd_option plan_options[] = {
 	{ NULL, 0, NULL, NULL },
 };
 
-// Of another factor, or the same level of the same one.
-static bool level_agrees(const struct level *have, const struct level *want)
-{
-	return strcmp(have->factor, want->factor) != 0 ||
-	       strcmp(have->text, want->text) == 0 ||
-	       strcmp(have->text, PLAN_LEVEL_ANY) == 0;
-}
-
-static bool is_baseline(const struct plan *p, const struct plan_cell *c)
-{
-	for (size_t i = 0; i < p->nbaseline; i++) {
-		for (size_t k = 0; k < c->nlevels; k++) {
-			if (!level_agrees(&c->levels[k], &p->baseline[i]))
-				return false;
-		}
-	}
-	return true;
-}
-
 static void print_cells(const struct plan *p, struct buf *out)
 {
 	buf_puts(out, "\nCells (* is a baseline)\n");
 	for (size_t i = 0; i < p->ncells; i++)
 		buf_printf(out, "  %3zu%c %s\n", i,
-			   is_baseline(p, &p->cells[i]) ? '*' : ' ',
+			   plan_is_baseline(p, &p->cells[i]) ? '*' : ' ',
 			   p->cells[i].label);
 }
 

@@ -21,8 +21,8 @@ static int dry_run(const struct cmd_args *args, int *status, struct err *e)
 {
 	CLEANUP(strv_deinit) struct strv argv = STRV_INIT;
 	CLEANUP(options_deinit) struct options o = { 0 };
-	static const char *const shared[] = { "rounds", "seed", "set", "hosts",
-					      "json" };
+	static const char *const shared[] = { "rounds", "seed", "set",
+					      "hosts",	"aa",	"json" };
 
 	strv_add(&argv, cmd_plan.name);
 	for (size_t i = 0; i < args->ngiven; i++) {
@@ -120,7 +120,9 @@ const struct cmd cmd_run = {
 		"random order in rounds, keeps every record under results/\n"
 		"and prints the comparison. `vrun MATRIX` does the same.\n"
 		"Ctrl-C ends after the trial in hand, a second one at once;\n"
-		"`vrun resume DIR` goes on. Exit status: 0 every trial was\n"
+		"`vrun resume DIR` goes on. --aa runs the baseline against\n"
+		"itself instead: the report tells the noise floor and whether\n"
+		"the setup can be trusted. Exit status: 0 every trial was\n"
 		"ok; 1 some were not; 2 bad usage or matrix; 3 preflight\n"
 		"refused; 4 the results directory failed; 130 interrupted.",
 	.min_operands = 1,

@@ -69,6 +69,12 @@ static int parse(struct source *s, struct err *e)
 	return matrix_parse(&from, &s->matrix, e);
 }
 
+static int build(struct source *s, struct err *e)
+{
+	return (s->aa ? plan_build_aa : plan_build)(s->matrix, s->seed,
+						    &s->plan, e);
+}
+
 int source_load(const struct cmd_args *args, struct source *out, struct err *e)
 {
 	CLEANUP(source_deinit) struct source s = { 0 };
@@ -79,9 +85,10 @@ int source_load(const struct cmd_args *args, struct source *out, struct err *e)
 	    parse(&s, e) < 0)
 		return -1;
 	s.seed = s.matrix->seed;
+	s.aa = cmd_has(args, "aa");
 	if (!s.matrix->has_seed && draw_seed(&s.seed, e) < 0)
 		return -1;
-	if (plan_build(s.matrix, s.seed, &s.plan, e) < 0)
+	if (build(&s, e) < 0)
 		return -1;
 	*out = s;
 	s = (struct source){ 0 };
@@ -99,6 +106,8 @@ struct js *source_options(const struct source *s)
 	js_set_str(j, "matrix", s->file);
 	js_set_int(j, "seed", s->seed);
 	js_set(j, "set", set);
+	if (s->aa)
+		js_set_bool(j, "aa", true);
 	return j;
 }
 
@@ -119,6 +128,7 @@ static int read_options(const char *dir, struct source *s, struct err *e)
 			       "%s/" STORE_OPTIONS ": not of format version %d",
 			       dir, SOURCE_OPTIONS_VERSION);
 	s->seed = (uint32_t)seed;
+	s->aa = js_get_bool(j, "aa", false);
 	for (size_t i = 0; i < js_len(set); i++) {
 		const char *text = js_str(js_at(set, i));
 
@@ -134,7 +144,7 @@ int source_reload(const char *dir, const char *file, struct source *out,
 
 	if (read_options(dir, &s, e) < 0 ||
 	    file_read(file, YNODE_BYTES_MAX, &s.text, ERR_USAGE, e) < 0 ||
-	    parse(&s, e) < 0 || plan_build(s.matrix, s.seed, &s.plan, e) < 0)
+	    parse(&s, e) < 0 || build(&s, e) < 0)
 		return -1;
 	*out = s;
 	s = (struct source){ 0 };

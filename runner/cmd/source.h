@@ -20,7 +20,8 @@
 	{ "seed", 's', "N", "seed instead of design.seed" },                   \
 	{ "set", 'S', "KEY=VALUE", "override one key of the matrix; may be "   \
 				   "given again" },                            \
-	{ "hosts", 'H', "HOST,...", "hosts instead of the matrix's" }
+	{ "hosts", 'H', "HOST,...", "hosts instead of the matrix's" },         \
+	{ "aa", 0, NULL, "A/A: the baseline against itself" }
 // clang-format on
 
 struct source {
@@ -28,6 +29,7 @@ struct source {
 	struct buf text;  // its bytes
 	struct strv set;  // "KEY=VALUE", in the order given
 	uint32_t seed;	  // the plan's
+	bool aa;	  // the baseline against itself
 	struct matrix *matrix;
 	struct plan *plan;
 };
@@ -39,6 +41,7 @@ int source_load(const struct cmd_args *args, struct source *out,
 // path, which must live as long as the source.
 int source_reload(const char *dir, const char *file, struct source *out,
 		  struct err *e) MUST_CHECK;
-// {"v":, "vrun":, "matrix":, "seed":, "set": []}, for options.json.
+// {"v":, "vrun":, "matrix":, "seed":, "set": []}, and "aa": true, for
+// options.json.
 struct js *source_options(const struct source *s);
 void source_deinit(struct source *s); // for CLEANUP, too

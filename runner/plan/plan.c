@@ -6,6 +6,7 @@
 #include "runner/base/alloc.h"
 #include "runner/base/clock.h"
 #include "runner/base/units.h"
+#include "runner/plan/aa.h"
 #include "runner/plan/cell_check.h"
 #include "runner/plan/expand.h"
 #include "runner/plan/hash.h"
@@ -144,12 +145,15 @@ static void note_order(struct plan *p, uint32_t ngroups)
 					 boots, p->rounds));
 }
 
+// p->aa says which kind is wanted.
 static int build(const struct matrix *m, struct plan *p, struct diags *d,
 		 struct err *e)
 {
 	struct expansion x;
 	bool ok = expand_cells(m, p, &x, d) == 0;
 
+	if (ok && p->aa)
+		aa_cells(p, &x);
 	if (ok) {
 		cell_check(m, p, d);
 		set_timeout(m, p, x.work_ns, d);
@@ -163,19 +167,51 @@ static int build(const struct matrix *m, struct plan *p, struct diags *d,
 	return 0;
 }
 
-int plan_build(const struct matrix *m, uint32_t seed, struct plan **out,
-	       struct err *e)
+static int make(const struct matrix *m, uint32_t seed, bool aa,
+		struct plan **out, struct err *e)
 {
 	CLEANUP(plan_freep) struct plan *p = xcalloc(1, sizeof(*p));
 	struct diags d = { 0 };
 
 	p->arena = d.arena = arena_new();
 	p->seed = seed;
+	p->aa = aa;
 	copy_design(m, p);
 	if (build(m, p, &d, e) < 0)
 		return -1;
 	*out = TAKE_PTR(p);
 	return 0;
+}
+
+int plan_build(const struct matrix *m, uint32_t seed, struct plan **out,
+	       struct err *e)
+{
+	return make(m, seed, false, out, e);
+}
+
+int plan_build_aa(const struct matrix *m, uint32_t seed, struct plan **out,
+		  struct err *e)
+{
+	return make(m, seed, true, out, e);
+}
+
+// Of another factor, or the same level of the same one.
+static bool level_agrees(const struct level *have, const struct level *want)
+{
+	return strcmp(have->factor, want->factor) != 0 ||
+	       strcmp(have->text, want->text) == 0 ||
+	       strcmp(have->text, PLAN_LEVEL_ANY) == 0;
+}
+
+bool plan_is_baseline(const struct plan *p, const struct plan_cell *c)
+{
+	for (size_t i = 0; i < p->nbaseline; i++) {
+		for (size_t k = 0; k < c->nlevels; k++) {
+			if (!level_agrees(&c->levels[k], &p->baseline[i]))
+				return false;
+		}
+	}
+	return true;
 }
 
 void plan_free(struct plan *p)

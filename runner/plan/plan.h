@@ -85,9 +85,10 @@ struct plan {
 	struct level *baseline;
 	size_t nbaseline;
 	bool has_margin;
-	double margin;	    // 0.02
+	double margin; // 0.02
 	bool has_stop;
 	struct plan_stop stop;
+	bool aa;	    // the baseline against itself
 	const char **notes; // merged cells and the like, as sentences
 	size_t nnotes;
 };
@@ -96,6 +97,13 @@ struct plan {
 // nothing is drawn here. On failure `e` has every error, with its place.
 int plan_build(const struct matrix *m, uint32_t seed, struct plan **out,
 	       struct err *e) MUST_CHECK;
+
+// The same for an A/A: see aa.h.
+int plan_build_aa(const struct matrix *m, uint32_t seed, struct plan **out,
+		  struct err *e) MUST_CHECK;
+
+// Whether the cell has the baseline's levels; PLAN_LEVEL_ANY is all of them.
+bool plan_is_baseline(const struct plan *p, const struct plan_cell *c);
 
 void plan_free(struct plan *p);
 void plan_freep(struct plan **p);

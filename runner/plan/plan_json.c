@@ -132,6 +132,8 @@ static struct js *to_js(const struct plan *p)
 		js_set_real(j, "margin", p->margin);
 	if (p->has_stop)
 		js_set(j, "stop", stop_to_js(&p->stop));
+	if (p->aa)
+		js_set_bool(j, "aa", true);
 	js_set(j, "notes", names_to_js(p->notes, p->nnotes));
 	js_set(j, "cells", cells_to_js(p));
 	js_set(j, "trial_columns", columns_to_js());
@@ -364,6 +366,7 @@ static int read_times(const struct js *j, struct plan *p, struct err *e)
 	p->timeout_ns = (uint64_t)timeout;
 	p->cooldown_ns = (uint64_t)cooldown;
 	p->seed = (uint64_t)seed;
+	p->aa = js_get_bool(j, "aa", false);
 	p->has_margin = js_get(j, "margin") != NULL;
 	p->margin = js_get_real(j, "margin", 0);
 	return 0;

@@ -114,6 +114,49 @@ static void a_stopping_rule_is_part_of_the_plan(void **state)
 	assert_string_equal(a->id, b->id);
 }
 
+static void an_aa_is_the_baseline_twice(void **state)
+{
+	static const struct {
+		const char *set; // in place of the factors
+		uint32_t boots_per_round;
+	} cases[] = {
+		{ "factors={accel: [native, kvm], iodepth: [1, 2]}", 2 },
+		{ "factors={iodepth: [1, 2]}", 1 }, // they share boots
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const char *set[] = { cases[i].set,
+				      "compare.baseline={iodepth: 2}" };
+		struct matrix_source from = { "m", text, strlen(text), set, 2 };
+		CLEANUP(matrix_freep) struct matrix *m = NULL;
+		CLEANUP(plan_freep) struct plan *p = NULL, *back = NULL;
+		CLEANUP(js_unrefp) struct js *j = NULL;
+		struct err e = { 0 };
+
+		if (matrix_parse(&from, &m, &e) < 0 ||
+		    plan_build_aa(m, 7, &p, &e) < 0)
+			fail_msg("%s", e.msg);
+		assert_string_equal(p->name, "x-aa");
+		assert_int_equal(p->ncells, 2);
+		assert_int_equal(p->ntrials, 2 * 4 * 2 * 2);
+		assert_int_equal(p->trials[p->ntrials - 1].boot + 1,
+				 2 * 4 * cases[i].boots_per_round);
+		assert_true(js_equal(p->cells[0].vm, p->cells[1].vm));
+		assert_true(
+			js_equal(p->cells[0].workloads, p->cells[1].workloads));
+		assert_int_equal(js_get_int(js_at(p->cells[0].workloads, 0),
+					    "iodepth", 0),
+				 2);
+		assert_true(plan_is_baseline(p, &p->cells[0]));
+		assert_false(plan_is_baseline(p, &p->cells[1]));
+		j = plan_to_js(p);
+		if (plan_from_js(j, &back, &e) < 0)
+			fail_msg("%s", e.msg);
+		assert_true(back->aa);
+	}
+}
+
 // What an edit of plan.json may do, from one valid plan.
 static void drop_cells(struct js *j)
 {
@@ -298,6 +341,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_plan_outlives_its_matrix),
 		cmocka_unit_test(a_stopping_rule_is_part_of_the_plan),
+		cmocka_unit_test(an_aa_is_the_baseline_twice),
 		cmocka_unit_test(equal_input_gives_equal_bytes),
 		cmocka_unit_test(a_plan_survives_being_written_and_read),
 		cmocka_unit_test(a_plan_that_was_changed_is_refused),
