@@ -139,6 +139,12 @@ if [ "$(id -u)" -eq 0 ] && mkdir "$tmp/small" &&
 	is failed
 	holds 'No space left on device'
 	[ ! -e "$tmp/small/f" ] || fail 'half a file is left'
+
+	# What cannot be done without blocking is done by the kernel's threads.
+	work '"size":524288,"iodepth":16,"rw":"randrw","direct":false' "$tmp/small/g"
+	is ok
+	grep -q 'io-wq threads did I/O' "$tmp/out" ||
+		echo 'PART SKIPPED: tmpfs takes I/O without blocking here'
 else
 	echo 'PART SKIPPED: no file system can be mounted'
 fi

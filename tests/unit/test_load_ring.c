@@ -4,7 +4,9 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <string.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -12,6 +14,8 @@
 #include <unistd.h>
 
 #include "tests/fake/load.h"
+
+#define SYSCTL "/proc/sys/kernel/io_uring_disabled"
 
 enum {
 	NOBODY = 65534
@@ -94,6 +98,22 @@ static void setup_is_enosys(void)
 	filter(__NR_io_uring_setup, -1, ENOSYS);
 }
 
+// As where the sysctl says so, for this process alone: a file stands over it,
+// and a filter does what the kernel would.
+static void sysctl_is_two(void)
+{
+	CLEANUP(fake_dir_freep) char *dir = fake_dir_new();
+	CLEANUP(cleanup_free) char *path = xasprintf("%s/two", dir);
+	CLEANUP(fd_closep) int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+	if (fd < 0 || fd_write_all(fd, "2\n", 2) < 0 ||
+	    unshare(CLONE_NEWNS) < 0 ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount(path, SYSCTL, NULL, MS_BIND, NULL) < 0)
+		_exit(1);
+	setup_is_eperm();
+}
+
 static void enter_is_eperm(void)
 {
 	filter(__NR_io_uring_enter, -1, EPERM);
@@ -145,6 +165,25 @@ static void where_io_uring_is_forbidden_the_sentence_says_by_what(void **state)
 		assert_non_null(strstr(r->err.msg, "seccomp filter"));
 		assert_non_null(strstr(r->err.msg, "engine: fio"));
 	}
+}
+
+static void the_sysctl_that_forbids_it_is_named_with_its_remedy(void **state)
+{
+	CLEANUP(fd_closep) int fd = file_new();
+	struct load_spec spec = spec_for(fd, BLOCK);
+	CLEANUP(report_freep) struct report *r = NULL;
+
+	(void)state;
+	if (geteuid() != 0 || access(SYSCTL, F_OK) < 0) {
+		print_message("needs root and a kernel with " SYSCTL "\n");
+		skip();
+	}
+	r = report_of(sysctl_is_two, &spec);
+	assert_int_equal(r->rc, -1);
+	assert_non_null(strstr(r->err.msg, "(errno 1)"));
+	assert_non_null(strstr(r->err.msg, "kernel.io_uring_disabled is 2"));
+	assert_non_null(
+		strstr(r->err.msg, "sysctl -w kernel.io_uring_disabled=0"));
 }
 
 // Two batches of three are refused before the last slots are filled and the
@@ -243,6 +282,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			where_io_uring_is_forbidden_the_sentence_says_by_what),
+		cmocka_unit_test(
+			the_sysctl_that_forbids_it_is_named_with_its_remedy),
 		cmocka_unit_test(
 			refused_submissions_are_made_again_and_counted),
 		cmocka_unit_test(a_call_that_is_always_refused_ends_the_run),
