@@ -225,6 +225,15 @@ fuzz:
 	+@$(FUZZMAKE) fuzzers
 	@B=$(FUZZ_B) tests/fuzz/run.sh $(FUZZ_SECONDS)
 
+# T_IO_URING=/path/to/t/io_uring compares with fio's own peak tool, too. What
+# cannot be measured here says so and is no failure.
+.PHONY: bench
+bench: all guest
+	@failed=0; for b in generator icount-guest; do \
+		B=$(B) GUEST=$(GUEST) tests/bench/$$b.sh; status=$$?; \
+		[ $$status -eq 0 ] || [ $$status -eq 77 ] || failed=1; \
+	done; exit $$failed
+
 # The scripts split it at blanks and know no quotes.
 lint: export LINT_CFLAGS = $(subst ',,$(CPPFLAGS)) -std=gnu17 $(call pkg,--cflags $(PKGS) liburing)
 # What does not compile is for `globals` to say; the other rules go on.
