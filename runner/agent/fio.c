@@ -13,6 +13,7 @@
 #include "runner/agent/child.h"
 #include "runner/agent/fio_json.h"
 #include "runner/base/alloc.h"
+#include "runner/base/clock.h"
 #include "runner/base/fd.h"
 #include "runner/base/strv.h"
 
@@ -49,9 +50,9 @@ static int workdir_make(struct workdir *d, struct err *e)
 	return 0;
 }
 
-static uint64_t ms(int64_t ns)
+static int64_t ms(int64_t ns)
 {
-	return (uint64_t)ns / 1000000;
+	return ns / NS_PER_MS;
 }
 
 // The matrix's settings in fio's words. fio reports errors of the device as
@@ -71,8 +72,8 @@ static void add_job_options(struct strv *argv, const struct block_params *p,
 	strv_addf(argv, "--direct=%d", p->direct);
 	strv_add(argv, "--thread");
 	strv_add(argv, "--time_based");
-	strv_addf(argv, "--ramp_time=%" PRIu64 "ms", ms(p->ramp_ns));
-	strv_addf(argv, "--runtime=%" PRIu64 "ms", ms(p->runtime_ns));
+	strv_addf(argv, "--ramp_time=%" PRId64 "ms", ms(p->ramp_ns));
+	strv_addf(argv, "--runtime=%" PRId64 "ms", ms(p->runtime_ns));
 	strv_addf(argv, "--randseed=%" PRIu64,
 		  (run->place.seed ^ (uint64_t)run->place.seq) & UINT32_MAX);
 	if (!p->norepeat)
@@ -108,11 +109,11 @@ static void make_argv(const struct block_params *p, const struct workdir *d,
 		strv_add(argv, *a);
 }
 
-static void set_number(const char *name, int64_t value)
+static void set_number(const char *name, int64_t value, const char *unit)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%" PRId64, value);
+	snprintf(text, sizeof(text), "%" PRId64 "%s", value, unit);
 	setenv(name, text, 1);
 }
 
@@ -120,11 +121,11 @@ static void set_number(const char *name, int64_t value)
 static void set_environment(const struct block_params *p, const char *path)
 {
 	setenv("VRUN_DEVICE", path, 1);
-	set_number("VRUN_BS", p->bs);
-	set_number("VRUN_IODEPTH", p->iodepth);
-	set_number("VRUN_JOBS", p->jobs);
-	set_number("VRUN_RAMP", p->ramp_ns / 1000000000);
-	set_number("VRUN_RUNTIME", p->runtime_ns / 1000000000);
+	set_number("VRUN_BS", p->bs, "");
+	set_number("VRUN_IODEPTH", p->iodepth, "");
+	set_number("VRUN_JOBS", p->jobs, "");
+	set_number("VRUN_RAMP", ms(p->ramp_ns), "ms");
+	set_number("VRUN_RUNTIME", ms(p->runtime_ns), "ms");
 }
 
 static int run_fio(const struct strv *argv, const struct workdir *d,

@@ -82,7 +82,7 @@ if command -v fio >/dev/null; then
 	is invalid
 	holds 'block.iodepth did not take effect'
 	# shellcheck disable=SC2016 # for fio to expand
-	work '"engine":"fio","fio-job":"[j]\nfilename=${VRUN_DEVICE}\nbs=${VRUN_BS}\nrw=read\nioengine=psync\ntime_based\nruntime=200ms\n"'
+	work '"engine":"fio","fio-job":"[j]\nfilename=${VRUN_DEVICE}\nbs=${VRUN_BS}\nrw=read\nioengine=psync\ntime_based\nruntime=${VRUN_RUNTIME}\nramp_time=${VRUN_RAMP}\n"'
 	is ok
 	holds '"unverified"'
 	work '"engine":"fio","fio-args":["--no-such-option"]'
