@@ -116,46 +116,45 @@ static void running_add(struct running *s, double x)
 }
 
 static struct sequential_look look_at(const struct running *s,
-				      const struct stopping_rule *r,
-				      const struct stopping_bounds *b)
+				      const struct stopping_test *t)
 {
 	double n = (double)s->n;
-	size_t k = s->n - r->min_rounds;
+	size_t k = s->n - t->rule.min_rounds;
 
 	return (struct sequential_look){
 		.n = s->n,
-		.n_max = r->max_rounds,
+		.n_max = t->rule.max_rounds,
 		.mean = s->mean,
 		.se = sqrt(s->squares / (n - 1) / n),
-		.crit = b->crit[k],
-		.crit_eq = b->crit_eq[k],
-		.margin = r->margin,
-		.half_width = r->half_width,
+		.crit = t->bounds.crit[k],
+		.crit_eq = t->bounds.crit_eq[k],
+		.margin = t->rule.margin,
+		.half_width = t->rule.half_width,
 	};
 }
 
 // Round by round until it is decided. A round without a contrast brings no
 // look: what alpha is spent on is the number of contrasts.
-static void walk(const struct stopping_rule *r, const struct stopping_bounds *b,
-		 struct sample d, struct stopping_comparison *c)
+static void walk(const struct stopping_test *t, struct sample d,
+		 struct stopping_comparison *c)
 {
 	struct running s = { 0 };
 
 	c->action = SEQUENTIAL_CONTINUE;
 	for (size_t i = 0; i < d.n && c->action == SEQUENTIAL_CONTINUE; i++) {
-		if (!isfinite(d.x[i]) || s.n == r->max_rounds)
+		if (!isfinite(d.x[i]) || s.n == t->rule.max_rounds)
 			continue;
 		running_add(&s, d.x[i]);
-		if (s.n < r->min_rounds)
+		if (s.n < t->rule.min_rounds)
 			continue;
-		c->look = look_at(&s, r, b);
+		c->look = look_at(&s, t);
 		c->round = i + 1;
 		c->action = sequential_decide(&c->look);
 	}
 }
 
 static void look_all(const struct arms_index *ix, const struct analysis *pairs,
-		     const struct stopping_bounds *bounds, struct stopping *s)
+		     const struct stopping_test *test, struct stopping *s)
 {
 	s->stopped = s->n > 0;
 	for (size_t i = 0; i < s->n; i++) {
@@ -167,16 +166,16 @@ static void look_all(const struct arms_index *ix, const struct analysis *pairs,
 						     .baseline = c->baseline,
 						     .metric = c->metric };
 		d = stopping_contrasts(ix, c, s->rounds);
-		walk(&s->rule, bounds, (struct sample){ d, s->rounds }, out);
+		walk(test, (struct sample){ d, s->rounds }, out);
 		s->stopped &= out->action != SEQUENTIAL_CONTINUE;
 		s->at = MAX(s->at, out->round);
 	}
 }
 
-int stopping_look(const struct dataset *ds, const struct compare_spec *spec,
-		  const struct stopping_rule *rule,
-		  const struct stopping_bounds *bounds, size_t rounds,
-		  struct stopping **out, struct err *e)
+struct stopping *stopping_look(const struct dataset *ds,
+			       const struct compare_spec *spec,
+			       const struct stopping_test *test, size_t rounds,
+			       struct err *e)
 {
 	CLEANUP(analysis_freep) struct analysis *pairs = NULL;
 	CLEANUP(arms_index_deinit) struct arms_index ix = { 0 };
@@ -184,15 +183,14 @@ int stopping_look(const struct dataset *ds, const struct compare_spec *spec,
 
 	if (compare_pairs(ds, spec, &pairs, e) != 0 ||
 	    arms_index_init(&ix, ds, e) != 0)
-		return -1;
+		return NULL;
 	s = xcalloc(1, sizeof *s);
-	s->rule = *rule;
-	s->rounds = MIN(rounds, rule->max_rounds);
+	s->rule = test->rule;
+	s->rounds = MIN(rounds, test->rule.max_rounds);
 	s->n = pairs->ncomparisons;
 	s->comparisons = xcalloc(s->n, sizeof *s->comparisons);
-	look_all(&ix, pairs, bounds, s);
-	*out = s;
-	return 0;
+	look_all(&ix, pairs, test, s);
+	return s;
 }
 
 void stopping_free(struct stopping *s)
@@ -294,13 +292,12 @@ void stopping_apply(const struct stopping *s, struct analysis *an)
 
 // --- what to expect ---
 
-struct stopping_expectation stopping_expect(const struct stopping_rule *r,
-					    const struct stopping_bounds *b,
+struct stopping_expectation stopping_expect(const struct stopping_test *t,
 					    struct stopping_truth truth,
 					    size_t campaigns)
 {
-	CLEANUP(cleanup_free)
-	double *d = xcalloc(r->max_rounds, sizeof *d);
+	size_t rounds = t->rule.max_rounds;
+	CLEANUP(cleanup_free) double *d = xcalloc(rounds, sizeof *d);
 	struct stopping_expectation sum = { 0 };
 	double n = (double)campaigns;
 	struct rng rng;
@@ -309,10 +306,10 @@ struct stopping_expectation stopping_expect(const struct stopping_rule *r,
 	for (size_t i = 0; i < campaigns; i++) {
 		struct stopping_comparison c = { 0 };
 
-		for (size_t k = 0; k < r->max_rounds; k++)
+		for (size_t k = 0; k < rounds; k++)
 			d[k] = log1p(truth.effect) +
 			       truth.sd_log * rng_normal(&rng);
-		walk(r, b, (struct sample){ d, r->max_rounds }, &c);
+		walk(t, (struct sample){ d, rounds }, &c);
 		sum.rounds += (double)c.round;
 		sum.different += c.action == SEQUENTIAL_DIFFERENT;
 		sum.equivalent += c.action == SEQUENTIAL_EQUIVALENT;

@@ -37,6 +37,11 @@ struct stopping_bounds {
 	double *crit, *crit_eq; // owned
 };
 
+struct stopping_test {
+	struct stopping_rule rule;
+	struct stopping_bounds bounds;
+};
+
 void stopping_bounds_init(struct stopping_bounds *b, size_t n);
 void stopping_bounds_deinit(struct stopping_bounds *b); // for CLEANUP, too
 // By simulation (sequential_t_bounds), some seconds with SEQUENTIAL_PATHS.
@@ -62,12 +67,12 @@ struct stopping {
 };
 
 // `rounds`: how many are complete on every host, without the warm-up ones,
-// which `ds` leaves out. Trials of later rounds are not looked at. Refuses
-// what compare_pairs refuses.
-int stopping_look(const struct dataset *ds, const struct compare_spec *spec,
-		  const struct stopping_rule *rule,
-		  const struct stopping_bounds *bounds, size_t rounds,
-		  struct stopping **out, struct err *e) MUST_CHECK;
+// which `ds` leaves out. Trials of later rounds are not looked at. NULL with an
+// error for what compare_pairs refuses.
+struct stopping *stopping_look(const struct dataset *ds,
+			       const struct compare_spec *spec,
+			       const struct stopping_test *test, size_t rounds,
+			       struct err *e) MUST_CHECK;
 void stopping_free(struct stopping *s);
 void stopping_freep(struct stopping **s);
 
@@ -95,8 +100,7 @@ struct stopping_expectation {
 	double different, equivalent; // shares of the campaigns
 };
 
-struct stopping_expectation stopping_expect(const struct stopping_rule *r,
-					    const struct stopping_bounds *b,
+struct stopping_expectation stopping_expect(const struct stopping_test *t,
 					    struct stopping_truth truth,
 					    size_t campaigns);
 

@@ -36,7 +36,7 @@ int boundaries_rule(const struct plan *plan, struct stopping_rule *out,
 	return 0;
 }
 
-void boundaries_deinit(struct boundaries *b)
+void boundaries_deinit(struct stopping_test *b)
 {
 	stopping_bounds_deinit(&b->bounds);
 }
@@ -50,7 +50,7 @@ static struct js *reals_to_js(const double *x, size_t n)
 	return list;
 }
 
-struct js *boundaries_to_js(const struct boundaries *b)
+struct js *boundaries_to_js(const struct stopping_test *b)
 {
 	struct js *j = js_object();
 
@@ -95,7 +95,8 @@ static int read_reals(const struct js *j, const char *key, double *out,
 	return 0;
 }
 
-int boundaries_from_js(const struct js *j, struct boundaries *b, struct err *e)
+int boundaries_from_js(const struct js *j, struct stopping_test *b,
+		       struct err *e)
 {
 	CLEANUP(stopping_bounds_deinit) struct stopping_bounds got = { 0 };
 
@@ -135,7 +136,7 @@ static char *cache_file(const char *dir, const struct stopping_rule *r)
 			 r->family, r->alpha);
 }
 
-static int read_cache(const char *path, struct boundaries *b, struct err *e)
+static int read_cache(const char *path, struct stopping_test *b, struct err *e)
 {
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
 	CLEANUP(js_unrefp) struct js *j = NULL;
@@ -147,7 +148,7 @@ static int read_cache(const char *path, struct boundaries *b, struct err *e)
 }
 
 static void write_cache(const char *dir, const char *path,
-			const struct boundaries *b)
+			const struct stopping_test *b)
 {
 	CLEANUP(js_unrefp) struct js *j = boundaries_to_js(b);
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
@@ -161,7 +162,7 @@ static void write_cache(const char *dir, const char *path,
 		log_info("boundaries are not kept: %s", e.msg);
 }
 
-int boundaries_obtain(struct boundaries *b, struct err *e)
+int boundaries_obtain(struct stopping_test *b, struct err *e)
 {
 	CLEANUP(cleanup_free) char *dir = cache_dir();
 	CLEANUP(cleanup_free) char *path = NULL;
@@ -185,10 +186,10 @@ int boundaries_obtain(struct boundaries *b, struct err *e)
 }
 
 int boundaries_load(const char *dir, const struct plan *plan,
-		    struct boundaries *out, struct err *e)
+		    struct stopping_test *out, struct err *e)
 {
 	CLEANUP(js_unrefp) struct js *j = NULL;
-	struct boundaries b = { 0 };
+	struct stopping_test b = { 0 };
 
 	if (boundaries_rule(plan, &b.rule, e) < 0)
 		return -1;

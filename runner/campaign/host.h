@@ -68,9 +68,9 @@ struct campaign {
 	struct findings *findings; // during campaign_prepare
 	struct schedule *schedule;
 	struct live *live;
-	struct boundaries boundaries; // with a stopping rule, once attached
-	bool decided;		      // it said so
-	const struct store *store;    // once attached
+	struct stopping_test boundaries; // with a stopping rule, once attached
+	bool decided;			 // it said so
+	const struct store *store;	 // once attached
 	struct journal *journal;
 	enum campaign_stop stop;
 	bool running; // campaign_run

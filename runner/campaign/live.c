@@ -13,11 +13,11 @@
 struct live {
 	struct dataset *ds;
 	struct compare_spec spec;
-	bool ended;		       // it no longer holds every record
-	struct buf text;	       // of the estimate
-	bool stale;		       // a record came since it was made
-	const struct boundaries *rule; // NULL: none
-	uint32_t looked;	       // at so many complete rounds
+	bool ended;			  // it no longer holds every record
+	struct buf text;		  // of the estimate
+	bool stale;			  // a record came since it was made
+	const struct stopping_test *rule; // NULL: none
+	uint32_t looked;		  // at so many complete rounds
 	bool decided;
 	size_t decided_at;
 };
@@ -79,7 +79,7 @@ const char *live_estimate(struct live *l)
 	return l->text.len > 0 ? l->text.data : NULL;
 }
 
-void live_watch(struct live *l, const struct boundaries *b)
+void live_watch(struct live *l, const struct stopping_test *b)
 {
 	l->rule = b;
 }
@@ -90,8 +90,8 @@ static void look(struct live *l, uint32_t rounds)
 	struct err e = { 0 };
 
 	l->looked = rounds;
-	if (stopping_look(l->ds, &l->spec, &l->rule->rule, &l->rule->bounds,
-			  rounds, &s, &e) < 0) {
+	s = stopping_look(l->ds, &l->spec, l->rule, rounds, &e);
+	if (s == NULL) {
 		log_info("no look after round %u: %s", rounds, e.msg);
 		return;
 	}

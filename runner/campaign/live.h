@@ -17,7 +17,7 @@ void live_add(struct live *l, const struct record *r);
 const char *live_estimate(struct live *l);
 
 // Applies a stopping rule from now on. Borrowed until live_free.
-void live_watch(struct live *l, const struct boundaries *b);
+void live_watch(struct live *l, const struct stopping_test *b);
 // Whether the rule has ended the campaign: every comparison is decided by the
 // first `rounds` complete rounds, warm-up rounds left out. False without a
 // rule. *round, unless NULL, is the one that decided the last comparison.

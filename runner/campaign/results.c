@@ -199,16 +199,17 @@ static int analyse(struct results *r, bool accept_confounded, struct err *e)
 // The rule's own looks take the place of tests of fixed size.
 static int apply_stop(struct results *r, const char *dir, struct err *e)
 {
-	CLEANUP(boundaries_deinit) struct boundaries b = { 0 };
+	CLEANUP(boundaries_deinit) struct stopping_test b = { 0 };
 	struct compare_spec spec = results_spec(r->plan);
 	uint32_t warmup = r->plan->warmup_rounds;
 
 	if (!r->plan->has_stop)
 		return 0;
-	if (boundaries_load(dir, r->plan, &b, e) < 0 ||
-	    stopping_look(r->ds, &spec, &b.rule, &b.bounds,
-			  r->rounds - MIN(r->rounds, warmup), &r->stopping,
-			  e) < 0)
+	if (boundaries_load(dir, r->plan, &b, e) < 0)
+		return -1;
+	r->stopping = stopping_look(r->ds, &spec, &b,
+				    r->rounds - MIN(r->rounds, warmup), e);
+	if (r->stopping == NULL)
 		return -1;
 	stopping_apply(r->stopping, r->an);
 	return 0;

@@ -126,7 +126,7 @@ static int from_pilot(struct power *p, const char *dir, struct err *e)
 
 static int expect(struct power *p, struct err *e)
 {
-	CLEANUP(boundaries_deinit) struct boundaries b = { 0 };
+	CLEANUP(boundaries_deinit) struct stopping_test b = { 0 };
 	double truths[PLANNING_TRUTHS];
 
 	if (!p->plan->has_stop)
@@ -140,8 +140,8 @@ static int expect(struct power *p, struct err *e)
 			struct stopping_truth t = { truths[k],
 						    p->noises[i].plan.sd_log };
 
-			p->noises[i].stop[k] = stopping_expect(
-				&b.rule, &b.bounds, t, PLANNING_CAMPAIGNS);
+			p->noises[i].stop[k] =
+				stopping_expect(&b, t, PLANNING_CAMPAIGNS);
 		}
 	}
 	return 0;

@@ -43,7 +43,7 @@ static int is_decided(const char *dir, const struct plan *plan,
 		      const struct journal_log *log, uint32_t rounds,
 		      struct err *e)
 {
-	CLEANUP(boundaries_deinit) struct boundaries b = { 0 };
+	CLEANUP(boundaries_deinit) struct stopping_test b = { 0 };
 	struct live *live;
 	bool decided;
 

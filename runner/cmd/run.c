@@ -44,7 +44,7 @@ static int dry_run(const struct cmd_args *args, int *status, struct err *e)
 }
 
 // A rule's boundaries are fixed before anything is measured.
-static int make_boundaries(const struct measure *m, struct boundaries *b,
+static int make_boundaries(const struct measure *m, struct stopping_test *b,
 			   struct err *e)
 {
 	const struct plan *plan = m->source->plan;
@@ -60,8 +60,8 @@ static int make_boundaries(const struct measure *m, struct boundaries *b,
 	return boundaries_obtain(b, e);
 }
 
-static int write_boundaries(const struct measure *m, const struct boundaries *b,
-			    struct err *e)
+static int write_boundaries(const struct measure *m,
+			    const struct stopping_test *b, struct err *e)
 {
 	CLEANUP(js_unrefp) struct js *j = NULL;
 
@@ -72,7 +72,7 @@ static int write_boundaries(const struct measure *m, const struct boundaries *b,
 }
 
 static int create(struct measure *m, const char *root,
-		  const struct boundaries *b, struct err *e)
+		  const struct stopping_test *b, struct err *e)
 {
 	CLEANUP(js_unrefp) struct js *options = source_options(m->source);
 	CLEANUP(js_unrefp) struct js *plan = plan_to_js(m->source->plan);
@@ -94,7 +94,7 @@ static int run(const struct cmd_args *args, int *status, struct err *e)
 {
 	CLEANUP(source_deinit) struct source source = { 0 };
 	CLEANUP(measure_deinit) struct measure m = { 0 };
-	CLEANUP(boundaries_deinit) struct boundaries b = { 0 };
+	CLEANUP(boundaries_deinit) struct stopping_test b = { 0 };
 	const char *root = cmd_value(args, "results");
 
 	if (root == NULL)

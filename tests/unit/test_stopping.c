@@ -12,8 +12,7 @@ enum {
 // Cell 0 has 100 in every round; the other ones what `ratio` says, by round.
 struct fixture {
 	struct dataset *ds;
-	struct stopping_bounds bounds;
-	struct stopping_rule rule;
+	struct stopping_test test;
 	struct compare_spec spec;
 	struct level baseline;
 	struct stopping *s;
@@ -79,16 +78,16 @@ static void setup(struct fixture *f, uint32_t cells, uint32_t hosts,
 			for (uint32_t c = 0; c < cells; c++)
 				add_trial(f, c, r, h,
 					  c == 0 ? 100 : 100 * ratio(c, r, h));
-	f->rule = (struct stopping_rule){ .min_rounds = MIN_ROUNDS,
-					  .max_rounds = ROUNDS,
-					  .alpha = COMPARE_ALPHA,
-					  .family = cells - 1,
-					  .margin = NO_FIGURE,
-					  .half_width = NO_FIGURE };
-	stopping_bounds_init(&f->bounds, ROUNDS - MIN_ROUNDS + 1);
-	for (size_t k = 0; k < f->bounds.n; k++) {
-		f->bounds.crit[k] = 6;
-		f->bounds.crit_eq[k] = 5;
+	f->test.rule = (struct stopping_rule){ .min_rounds = MIN_ROUNDS,
+					       .max_rounds = ROUNDS,
+					       .alpha = COMPARE_ALPHA,
+					       .family = cells - 1,
+					       .margin = NO_FIGURE,
+					       .half_width = NO_FIGURE };
+	stopping_bounds_init(&f->test.bounds, ROUNDS - MIN_ROUNDS + 1);
+	for (size_t k = 0; k < f->test.bounds.n; k++) {
+		f->test.bounds.crit[k] = 6;
+		f->test.bounds.crit_eq[k] = 5;
 	}
 }
 
@@ -97,8 +96,8 @@ static const struct stopping_comparison *look(struct fixture *f, size_t rounds)
 	struct err e = { 0 };
 
 	stopping_freep(&f->s);
-	if (stopping_look(f->ds, &f->spec, &f->rule, &f->bounds, rounds, &f->s,
-			  &e) != 0)
+	f->s = stopping_look(f->ds, &f->spec, &f->test, rounds, &e);
+	if (f->s == NULL)
 		fail_msg("%s", e.msg);
 	return f->s->comparisons;
 }
@@ -106,7 +105,7 @@ static const struct stopping_comparison *look(struct fixture *f, size_t rounds)
 static void teardown(struct fixture *f)
 {
 	stopping_free(f->s);
-	stopping_bounds_deinit(&f->bounds);
+	stopping_bounds_deinit(&f->test.bounds);
 	dataset_free(f->ds);
 }
 
@@ -176,8 +175,8 @@ static void every_answer_can_be_reached(void **state)
 		struct fixture f;
 
 		setup(&f, 2, 1, cases[i].ratio);
-		f.rule.margin = cases[i].margin;
-		f.rule.half_width = cases[i].half_width;
+		f.test.rule.margin = cases[i].margin;
+		f.test.rule.half_width = cases[i].half_width;
 		look(&f, ROUNDS);
 		if (f.s->comparisons->action != cases[i].want)
 			fail_msg(
@@ -247,7 +246,7 @@ static void alpha_is_spent_on_figures_not_on_rounds(void **state)
 
 	(void)state;
 	setup(&f, 2, 1, often_fails);
-	f.bounds.crit[0] = HUGE_VAL;
+	f.test.bounds.crit[0] = HUGE_VAL;
 	look(&f, ROUNDS);
 	// Rounds 1, 3, 4, 6, 7 are whole.
 	assert_int_equal(f.s->comparisons->look.n, MIN_ROUNDS + 1);
@@ -264,8 +263,8 @@ static void the_rule_takes_the_place_of_the_tests(void **state)
 
 	(void)state;
 	setup(&f, 2, 1, ten_percent);
-	for (size_t k = 0; k < f.bounds.n; k++)
-		f.bounds.crit[k] = 1e6; // nothing is ever proven
+	for (size_t k = 0; k < f.test.bounds.n; k++)
+		f.test.bounds.crit[k] = 1e6; // nothing is ever proven
 	look(&f, ROUNDS);
 	assert_int_equal(compare_run(f.ds, &f.spec, &an, &e), 0);
 	c = &an->comparisons[0];
@@ -278,8 +277,8 @@ static void the_rule_takes_the_place_of_the_tests(void **state)
 	assert_close(c->effect.pct, 10, 1e-9);
 	assert_true(c->effect.lo_pct < -50);
 
-	for (size_t k = 0; k < f.bounds.n; k++)
-		f.bounds.crit[k] = 6;
+	for (size_t k = 0; k < f.test.bounds.n; k++)
+		f.test.bounds.crit[k] = 6;
 	look(&f, ROUNDS);
 	stopping_apply(f.s, an);
 	assert_int_equal(c->verdict.kind, VERDICT_FASTER);
@@ -339,15 +338,14 @@ static void it_keeps_alpha_and_saves_rounds(void **state)
 		{ .02, 17.1, .941, .040 }, { .03, 12.0, 1, 0 },
 		{ .1, 5.6, 1, 0 },
 	};
-	struct stopping_rule r = { 5, 30, .05, 1, .02, NO_FIGURE };
-	struct stopping_bounds b = { 0 };
+	struct stopping_test t = { { 5, 30, .05, 1, .02, NO_FIGURE }, { 0 } };
 
 	(void)state;
-	assert_int_equal(stopping_calibrate(&r, 100000, &b), 0);
+	assert_int_equal(stopping_calibrate(&t.rule, 100000, &t.bounds), 0);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct stopping_truth truth = { cases[i].effect, .0265 };
 		struct stopping_expectation x =
-			stopping_expect(&r, &b, truth, 4000);
+			stopping_expect(&t, truth, 4000);
 
 		print_message("effect %g: %.2f rounds, %.3f different, %.3f "
 			      "equivalent\n",
@@ -359,7 +357,7 @@ static void it_keeps_alpha_and_saves_rounds(void **state)
 		assert_between(x.equivalent, cases[i].equivalent - .03,
 			       cases[i].equivalent + .03);
 	}
-	stopping_bounds_deinit(&b);
+	stopping_bounds_deinit(&t.bounds);
 }
 
 int main(void)
