@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
+#include "runner/campaign/boundaries.h"
 #include "runner/campaign/campaign.h"
 #include "tests/fake/dir.h"
 #include "tests/fake/plan.h"
@@ -377,6 +378,56 @@ static void sigterm_loses_the_trial_in_hand_and_no_other(void **state)
 	bench_deinit(&b);
 }
 
+// Boundaries by hand, so that nothing is calibrated; 5 is soon crossed.
+static void give_rule(struct bench *b, double crit)
+{
+	CLEANUP(boundaries_deinit) struct stopping_test t = { 0 };
+	CLEANUP(js_unrefp) struct js *j = NULL;
+	struct err e = { 0 };
+
+	b->plan->has_stop = true;
+	b->plan->stop.min_rounds = 3;
+	assert_int_equal(boundaries_rule(b->plan, &t.rule, &e), 0);
+	stopping_bounds_init(&t.bounds, b->plan->rounds - 2);
+	for (size_t k = 0; k < t.bounds.n; k++)
+		t.bounds.crit[k] = t.bounds.crit_eq[k] = crit;
+	j = boundaries_to_js(&t);
+	assert_int_equal(store_write_js(b->store, STORE_BOUNDARIES, j, &e), 0);
+}
+
+// 10 % on both hosts; each ends at once when the slower one has its third
+// round, and a resumed campaign has nothing to do.
+static void the_stopping_rule_ends_it_on_every_host(void **state)
+{
+	struct err e = { 0 };
+	struct bench b;
+	size_t ok;
+
+	(void)state;
+	bench_init(&b, 20, 2);
+	give_rule(&b, 5);
+	assert_int_equal(run(&b, "good", &e), 0);
+	ok = count_outcome(&b, OUTCOME_OK);
+	assert_in_range(ok, 12, 79);
+	assert_int_equal(count_outcome(&b, OUTCOME_LOST), 0);
+	assert_int_equal(run(&b, "good", &e), 0);
+	assert_int_equal(count_outcome(&b, OUTCOME_OK), ok);
+	bench_deinit(&b);
+}
+
+static void what_the_rule_cannot_decide_runs_to_its_end(void **state)
+{
+	struct err e = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 4, 2);
+	give_rule(&b, 1e9);
+	assert_int_equal(run(&b, "good", &e), 0);
+	assert_all_ok_once(&b);
+	bench_deinit(&b);
+}
+
 static void a_full_disk_stops_the_campaign(void **state)
 {
 	struct rlimit former, tight;
@@ -415,6 +466,8 @@ int main(void)
 		cmocka_unit_test(a_campaign_killed_anywhere_can_be_resumed),
 		cmocka_unit_test(the_first_interrupt_lets_the_trial_end),
 		cmocka_unit_test(sigterm_loses_the_trial_in_hand_and_no_other),
+		cmocka_unit_test(the_stopping_rule_ends_it_on_every_host),
+		cmocka_unit_test(what_the_rule_cannot_decide_runs_to_its_end),
 		cmocka_unit_test(a_full_disk_stops_the_campaign),
 	};
 
