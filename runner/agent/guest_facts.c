@@ -7,15 +7,16 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "runner/base/alloc.h"
 #include "runner/base/fd.h"
 
 #define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities"
-#define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
+#define CLOCKSOURCE \
+	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 enum {
 	TEXT_MAX = 4096,
 	PROC_MAX = 16 << 20,
-	NAME_MAX_BYTES = 64,
 };
 
 const char *guest_facts_arch(void)
@@ -86,13 +87,11 @@ static void add_mitigations(struct js *facts)
 	const struct dirent *entry;
 
 	while (d != NULL && (entry = readdir(d)) != NULL) {
-		char path[sizeof(VULNERABILITIES) + NAME_MAX_BYTES + 2];
+		CLEANUP(cleanup_free) char *path = NULL;
 
-		if (entry->d_name[0] == '.' ||
-		    strlen(entry->d_name) > NAME_MAX_BYTES)
+		if (entry->d_name[0] == '.')
 			continue;
-		snprintf(path, sizeof(path), VULNERABILITIES "/%s",
-			 entry->d_name);
+		path = xasprintf(VULNERABILITIES "/%s", entry->d_name);
 		add_line(all, entry->d_name, path);
 	}
 	if (d != NULL)
