@@ -230,6 +230,19 @@ static bool *complete_a_first(const struct arm_rounds *r)
 	return out;
 }
 
+// The contrasts sum to 0 by their making; flipping asks about those moved by
+// the effect, whose t is the effect's.
+static bool depends_on_method(const struct compare_ctx *cx, struct sample w,
+			      const struct analysis_comparison *c, bool odd)
+{
+	CLEANUP(cleanup_free) double *moved = xcalloc(w.n + 1, sizeof *moved);
+
+	for (size_t i = 0; i < w.n; i++)
+		moved[i] = w.x[i] + c->effect.log_ratio;
+	return diagnose_method_dependent((struct sample){ moved, w.n },
+					 c->effect.p, odd, cx->spec->alpha);
+}
+
 static void check_contrasts(const struct compare_ctx *cx,
 			    const struct host_pair *hp,
 			    struct analysis_comparison *c)
@@ -243,8 +256,7 @@ static void check_contrasts(const struct compare_ctx *cx,
 	ws.x = w;
 	odd = is_odd(ws) || is_odd(arm_sample(&hp->a)) ||
 	      is_odd(arm_sample(&hp->b));
-	c->method_dependent = diagnose_method_dependent(ws, c->effect.p, odd,
-							cx->spec->alpha);
+	c->method_dependent = depends_on_method(cx, ws, c, odd);
 	c->warmup = diagnose_warmup(ws);
 	if (!cx->ds->has_order || ws.n == 0)
 		return;

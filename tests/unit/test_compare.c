@@ -337,6 +337,24 @@ static void holm_runs_over_the_family(void **state)
 	assert_close(c[0].p_holm, c[0].effect.p, 1e-12);
 }
 
+// An outlier in an arm is no reason to doubt what every round shows.
+static void flips_agree_with_t_about_a_clear_effect(void **state)
+{
+	static const char text[] =
+		"where,round,y\na,1,100\nb,1,105\na,2,101\nb,2,106.2\n"
+		"a,3,100.4\nb,3,105.1\na,4,99.8\nb,4,105.3\na,5,100.1\n"
+		"b,5,104.9\na,6,100.9\nb,6,105.6\na,7,99.5\nb,7,104.7\n"
+		"a,8,100.3\nb,8,105.2\na,9,108\nb,9,112.9\n";
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+	(void)state;
+	run(&f, text);
+	assert_true(warned(&f, "outlier"));
+	assert_true(f.an->comparisons[0].effect.p < .001);
+	assert_false(f.an->comparisons[0].method_dependent);
+	assert_int_equal(f.an->comparisons[0].verdict.kind, VERDICT_FASTER);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -363,6 +381,7 @@ int main(void)
 		cmocka_unit_test(hosts_are_estimated_apart),
 		cmocka_unit_test(an_estimate_is_there_as_soon_as_both_arms_are),
 		cmocka_unit_test(holm_runs_over_the_family),
+		cmocka_unit_test(flips_agree_with_t_about_a_clear_effect),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
