@@ -94,7 +94,10 @@ static void say_comparison(const struct report *r, size_t i, struct buf *out)
 		buf_printf(out, ", repeated %.4g %% interval ",
 			   level_pct(&r->stopping->rule));
 		words_interval(ci.lo_pct, ci.hi_pct, out);
-		buf_printf(out, " (c = %.3g)", c->look.crit);
+		buf_printf(out, " (c = %.3g%s)", c->look.crit,
+			   c->autocorrelated ? ", rounds autocorrelated: "
+					       "wider for it"
+					     : "");
 	}
 	buf_putc(out, '.');
 }
@@ -127,6 +130,7 @@ static struct js *comparison_js(const struct report *r, size_t i)
 	js_set_real(j, "se_log", c->look.se);
 	js_set_real(j, "crit", c->look.crit);
 	js_set_real(j, "crit_equivalent", c->look.crit_eq);
+	js_set_bool(j, "autocorrelated", c->autocorrelated);
 	js_set_real(j, "lo_pct", ci.lo_pct);
 	js_set_real(j, "hi_pct", ci.hi_pct);
 	return j;

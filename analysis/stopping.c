@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/serial.h"
 #include "runner/base/alloc.h"
 #include "runner/base/rng.h"
 
@@ -133,6 +134,22 @@ static struct sequential_look look_at(const struct running *s,
 	};
 }
 
+// Positively autocorrelated contrasts carry less than their number says, as in
+// a comparison of fixed size; the boundaries take them as independent. A wider
+// se only ever delays an answer, so that this need not be asked at looks that
+// have none.
+static void settle(struct sample d, struct stopping_comparison *c)
+{
+	struct serial_vn vn =
+		serial_von_neumann((struct sample){ d.x, c->round });
+
+	if (c->autocorrelated || !(vn.p_pos < 0.01))
+		return;
+	c->look.se *= sqrt((double)c->look.n / vn.n_eff);
+	c->autocorrelated = true;
+	c->action = sequential_decide(&c->look);
+}
+
 // Round by round until it is decided. A round without a contrast brings no
 // look: what alpha is spent on is the number of contrasts.
 static void walk(const struct stopping_test *t, struct sample d,
@@ -149,8 +166,13 @@ static void walk(const struct stopping_test *t, struct sample d,
 			continue;
 		c->look = look_at(&s, t);
 		c->round = i + 1;
+		c->autocorrelated = false;
 		c->action = sequential_decide(&c->look);
+		if (c->action != SEQUENTIAL_CONTINUE)
+			settle(d, c);
 	}
+	if (c->action == SEQUENTIAL_CONTINUE && c->look.n > 0)
+		settle(d, c);
 }
 
 static void look_all(const struct arms_index *ix, const struct analysis *pairs,

@@ -55,6 +55,7 @@ struct stopping_comparison {
 	size_t round;		       // of the look below, from 1
 	// The look that decided, else the last one; n is 0 before the first.
 	struct sequential_look look;
+	bool autocorrelated; // its se is of n_eff contrasts (serial.h)
 };
 
 struct stopping {

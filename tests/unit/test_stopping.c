@@ -254,6 +254,34 @@ static void alpha_is_spent_on_figures_not_on_rounds(void **state)
 	teardown(&f);
 }
 
+// A slow wave: each round is much like the one before.
+static double wave(uint32_t cell, uint32_t round, uint32_t host)
+{
+	(void)cell;
+	(void)host;
+	return 1.02 + .01 * sin(round * .6);
+}
+
+static void autocorrelated_rounds_take_longer(void **state)
+{
+	const struct stopping_comparison *c;
+	struct sequential_look plain;
+	struct fixture f;
+
+	(void)state;
+	setup(&f, 2, 1, wave);
+	f.test.rule.min_rounds = ROUNDS - 1;
+	c = look(&f, ROUNDS);
+	assert_int_equal(c->action, SEQUENTIAL_EXHAUSTED);
+	assert_true(c->autocorrelated);
+	// Without the discount it would have been decided.
+	plain = c->look;
+	plain.se = .0072 / sqrt(ROUNDS);
+	assert_true(plain.se < c->look.se);
+	assert_int_equal(sequential_decide(&plain), SEQUENTIAL_DIFFERENT);
+	teardown(&f);
+}
+
 static void the_rule_takes_the_place_of_the_tests(void **state)
 {
 	struct analysis_comparison *c;
@@ -369,6 +397,7 @@ int main(void)
 			the_campaign_stops_when_every_comparison_is_decided),
 		cmocka_unit_test(hosts_are_averaged_per_round),
 		cmocka_unit_test(alpha_is_spent_on_figures_not_on_rounds),
+		cmocka_unit_test(autocorrelated_rounds_take_longer),
 		cmocka_unit_test(the_rule_takes_the_place_of_the_tests),
 		cmocka_unit_test(
 			a_margin_makes_a_verdict_even_if_it_was_not_to_stop),
