@@ -126,8 +126,9 @@ int block_params_decode(const struct js *w, const char *where, struct arena *a,
 			struct block_params *out, struct err *e)
 {
 	struct block_params p = defaults;
+	const struct field_set set = { fields, ARRAY_LEN(fields), where, a };
 
-	if (field_decode(w, fields, ARRAY_LEN(fields), where, a, &p, e) < 0)
+	if (field_decode(w, &set, &p, e) < 0)
 		return -1;
 	drop_empty_args(&p);
 	if (check_together(&p, where, e) < 0)

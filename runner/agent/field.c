@@ -83,10 +83,10 @@ static int decode_choice(const struct decode *d, struct err *e)
 		}
 		buf_printf(&have, "%s%s", i ? ", " : "", c[i]);
 	}
-	return err_set(e, ERR_USAGE, "%s: %s: unknown value \"%.64s\" (have %s)",
-		       d->where, d->field->key,
-		       is_text(d->value) ? js_str(d->value) : "?",
-		       buf_str(&have));
+	return err_set(
+		e, ERR_USAGE, "%s: %s: unknown value \"%.64s\" (have %s)",
+		d->where, d->field->key,
+		is_text(d->value) ? js_str(d->value) : "?", buf_str(&have));
 }
 
 static int decode_list(const struct decode *d, struct err *e)
@@ -112,35 +112,34 @@ static int (*const decoders[])(const struct decode *d, struct err *e) = {
 	[FIELD_CHOICE] = decode_choice, [FIELD_LIST] = decode_list,
 };
 
-static const struct field *find(const struct field *fields, size_t n,
-				const char *key)
+static const struct field *find(const struct field_set *set, const char *key)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(fields[i].key, key) == 0)
-			return &fields[i];
+	for (size_t i = 0; i < set->n; i++) {
+		if (strcmp(set->fields[i].key, key) == 0)
+			return &set->fields[i];
 	}
 	return NULL;
 }
 
-int field_decode(const struct js *obj, const struct field *fields, size_t n,
-		 const char *where, struct arena *a, void *out, struct err *e)
+int field_decode(const struct js *obj, const struct field_set *set, void *out,
+		 struct err *e)
 {
 	const char *key;
 	struct js *value;
 
-	JS_FOREACH(obj, key, value) {
-		const struct field *f = find(fields, n, key);
+	JS_FOREACH (obj, key, value) {
+		const struct field *f = find(set, key);
 		struct decode d = { .field = f,
 				    .value = value,
-				    .where = where,
-				    .a = a };
+				    .where = set->where,
+				    .a = set->a };
 
 		if (strcmp(key, "kind") == 0 || strcmp(key, "name") == 0)
 			continue;
 		if (f == NULL)
 			return err_set(e, ERR_USAGE,
-				       "%s: unknown parameter \"%.64s\"", where,
-				       key);
+				       "%s: unknown parameter \"%.64s\"",
+				       set->where, key);
 		d.to = (char *)out + f->offset;
 		if (decoders[f->type](&d, e) < 0)
 			return -1;

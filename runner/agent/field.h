@@ -33,10 +33,15 @@ struct field {
 	const char *const *choices; // FIELD_CHOICE, ended by NULL
 };
 
+struct field_set {
+	const struct field *fields;
+	size_t n;
+	const char *where; // names the workload in errors
+	struct arena *a;
+};
+
 // Fills the members of `out` that `obj` names; others keep what they hold,
-// which is how defaults are given. `where` names the workload in errors; a
-// key that no field has is an error unless it is "kind" or "name". Strings
-// are copied into `a`.
-int field_decode(const struct js *obj, const struct field *fields, size_t n,
-		 const char *where, struct arena *a, void *out,
+// which is how defaults are given. A key that no field has is an error unless
+// it is "kind" or "name". Strings are copied into the set's arena.
+int field_decode(const struct js *obj, const struct field_set *set, void *out,
 		 struct err *e) MUST_CHECK;

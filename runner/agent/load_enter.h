@@ -4,17 +4,19 @@
 #pragma once
 
 #include <errno.h>
+#include <liburing.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
 static inline long load_enter(int fd, unsigned submit, unsigned wait,
-			      unsigned flags, const void *arg, size_t size)
+			      unsigned flags,
+			      const struct io_uring_getevents_arg *arg)
 {
 	register long r10 __asm__("r10") = flags;
 	register const void *r8 __asm__("r8") = arg;
-	register size_t r9 __asm__("r9") = size;
+	register size_t r9 __asm__("r9") = arg != NULL ? sizeof(*arg) : 0;
 	long ret = __NR_io_uring_enter;
 
 	__asm__ volatile("syscall"
@@ -26,7 +28,8 @@ static inline long load_enter(int fd, unsigned submit, unsigned wait,
 }
 #elif defined(__aarch64__)
 static inline long load_enter(int fd, unsigned submit, unsigned wait,
-			      unsigned flags, const void *arg, size_t size)
+			      unsigned flags,
+			      const struct io_uring_getevents_arg *arg)
 {
 	register long x8 __asm__("x8") = __NR_io_uring_enter;
 	register long x0 __asm__("x0") = fd;
@@ -34,7 +37,7 @@ static inline long load_enter(int fd, unsigned submit, unsigned wait,
 	register long x2 __asm__("x2") = wait;
 	register long x3 __asm__("x3") = flags;
 	register const void *x4 __asm__("x4") = arg;
-	register size_t x5 __asm__("x5") = size;
+	register size_t x5 __asm__("x5") = arg != NULL ? sizeof(*arg) : 0;
 
 	__asm__ volatile("svc 0"
 			 : "+r"(x0)
@@ -44,10 +47,11 @@ static inline long load_enter(int fd, unsigned submit, unsigned wait,
 }
 #else
 static inline long load_enter(int fd, unsigned submit, unsigned wait,
-			      unsigned flags, const void *arg, size_t size)
+			      unsigned flags,
+			      const struct io_uring_getevents_arg *arg)
 {
 	long ret = syscall(__NR_io_uring_enter, fd, submit, wait, flags, arg,
-			   size);
+			   arg != NULL ? sizeof(*arg) : 0);
 
 	return ret < 0 ? -errno : ret;
 }

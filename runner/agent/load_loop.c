@@ -113,7 +113,7 @@ static inline void fill(struct load_loop *l, unsigned n, uint64_t stamp)
 static void await_one(struct load_loop *l)
 {
 	if (l->nidle + l->unsubmitted < l->spec->depth)
-		load_enter(l->enter_fd, 0, 1, l->enter_flags, NULL, 0);
+		load_enter(l->enter_fd, 0, 1, l->enter_flags, NULL);
 }
 
 // The kernel took fewer than were offered, or refused: the rest stays in the
@@ -143,7 +143,7 @@ enter_odd(struct load_loop *l, long ret)
 static inline void enter(struct load_loop *l, unsigned wait)
 {
 	long ret = load_enter(l->enter_fd, l->unsubmitted, wait, l->enter_flags,
-			      NULL, 0);
+			      NULL);
 
 	if (unlikely(ret != (long)l->unsubmitted))
 		enter_odd(l, ret);
@@ -162,8 +162,7 @@ static void enter_timed(struct load_loop *l, unsigned wait, uint64_t ns)
 	};
 	struct io_uring_getevents_arg arg = { .ts = (uintptr_t)&ts };
 	long ret = load_enter(l->enter_fd, l->unsubmitted, wait,
-			      l->enter_flags | IORING_ENTER_EXT_ARG, &arg,
-			      sizeof(arg));
+			      l->enter_flags | IORING_ENTER_EXT_ARG, &arg);
 
 	if (ret != (long)l->unsubmitted)
 		enter_odd(l, ret);

@@ -27,7 +27,7 @@ static const char *const betters[] = {
 	[BETTER_LOWER + 1] = NULL,
 };
 
-#define AT(m) offsetof(struct synthetic_params, m)
+#define AT(m)  offsetof(struct synthetic_params, m)
 #define DAY_NS (24.0 * 3600 * 1e9)
 
 static const struct field fields[] = {
@@ -59,8 +59,9 @@ int synthetic_params_decode(const struct js *w, const char *where,
 			    struct err *e)
 {
 	struct synthetic_params p = defaults;
+	const struct field_set set = { fields, ARRAY_LEN(fields), where, a };
 
-	if (field_decode(w, fields, ARRAY_LEN(fields), where, a, &p, e) < 0)
+	if (field_decode(w, &set, &p, e) < 0)
 		return -1;
 	*out = p;
 	return 0;

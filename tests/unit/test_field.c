@@ -29,11 +29,12 @@ static const struct field fields[] = {
 static int decode(const char *json, struct arena *a, struct sample *out,
 		  struct err *e)
 {
+	const struct field_set set = { fields, ARRAY_LEN(fields), "w", a };
 	CLEANUP(js_unrefp)
 	struct js *j = js_parse(json, strlen(json), "test", e);
 
 	assert_non_null(j);
-	return field_decode(j, fields, ARRAY_LEN(fields), "w", a, out, e);
+	return field_decode(j, &set, out, e);
 }
 
 static void what_is_named_is_filled_and_the_rest_kept(void **state)
