@@ -123,7 +123,7 @@ DEPS := gcc libc6-dev make pkg-config libyaml-dev libgsl-dev libjansson-dev \
 	nettle-dev liburing-dev qemu-system-x86 seabios fio busybox-static \
 	cpio kmod xz-utils zstd
 CHECK_DEPS := libcmocka-dev clang libclang-rt-dev clang-format clang-tidy \
-	valgrind shellcheck strace
+	valgrind shellcheck strace procps
 
 .PHONY: deps check-deps guest FORCE
 deps:
