@@ -82,6 +82,15 @@ static bool is_no_number(const char *word, size_t len)
 				   strncasecmp(word + sign, "inf", 3) == 0);
 }
 
+// The word is part of a text that ends without a NUL.
+static bool is_integer(const char *word, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (word[i] == '.' || word[i] == 'e' || word[i] == 'E')
+			return false;
+	return true;
+}
+
 // A word outside of strings: what fio's printf made of a number.
 static void tame_word(const char *word, size_t len, struct buf *out)
 {
@@ -90,7 +99,7 @@ static void tame_word(const char *word, size_t len, struct buf *out)
 		return;
 	}
 	buf_add(out, word, len);
-	if (len > FIO_DIGITS_MAX && strcspn(word, ".eE") >= len)
+	if (len > FIO_DIGITS_MAX && is_integer(word, len))
 		buf_puts(out, ".0");
 }
 
