@@ -111,6 +111,13 @@ int trial_next(struct host *h, struct err *e)
 	return 0;
 }
 
+static void say_metric(const struct metric *m, struct buf *line)
+{
+	buf_printf(line, ", %s %.6g", m->name, m->value);
+	if (strcmp(m->unit, "1") != 0)
+		buf_printf(line, " %s", m->unit);
+}
+
 // "[3/20] round 2, backing=4k: ok, block.iops 51234 IOPS (6s)"
 static void say_finished(const struct host *h, const struct result *r,
 			 int64_t took_ns)
@@ -130,8 +137,7 @@ static void say_finished(const struct host *h, const struct result *r,
 	for (size_t i = 0; r->outcome == OUTCOME_OK && i < r->nmetrics; i++) {
 		if (p->nmetrics > 0 &&
 		    strcmp(r->metrics[i].name, p->metrics[0]) == 0)
-			buf_printf(&line, ", %s %.6g %s", r->metrics[i].name,
-				   r->metrics[i].value, r->metrics[i].unit);
+			say_metric(&r->metrics[i], &line);
 	}
 	if (r->reason != NULL)
 		buf_printf(&line, ": %s", r->reason);
