@@ -169,6 +169,16 @@ static void kvm_problem(struct preflight *p, const char *fix, const char *why)
 	p->found(p->arg, p->now->name, PREFLIGHT_WARN, what, fix);
 }
 
+// Why /dev/kvm cannot be opened.
+static const char *kvm_fix(void)
+{
+	if (access("/dev/kvm", F_OK) == 0)
+		return "run as root or as a user who may write to /dev/kvm "
+		       "(Debian: group kvm), or use accel: tcg";
+	return "enable virtualization in the firmware; modprobe kvm_intel or "
+	       "kvm_amd; or use accel: tcg";
+}
+
 static void check_kvm(struct preflight *p)
 {
 	struct host_best *best = &p->host->best;
@@ -183,11 +193,7 @@ static void check_kvm(struct preflight *p)
 	if (best->accel == VM_KVM)
 		preflight_ok(p, "the guest boots under KVM");
 	else if (access("/dev/kvm", R_OK | W_OK) < 0)
-		kvm_problem(p,
-			    "modprobe kvm_intel or kvm_amd; enable "
-			    "virtualization in the firmware; add the user to "
-			    "the group kvm; or use accel: tcg",
-			    best->note);
+		kvm_problem(p, kvm_fix(), best->note);
 	else
 		kvm_problem(p, "use accel: tcg, or another guest kernel",
 			    best->note);
@@ -224,12 +230,14 @@ static void hold_pages(struct preflight *p, const char *key, uint64_t need)
 				  key);
 	else if (settings_hold_pages(&p->host->settings, bytes, need, &got,
 				     &e) < 0)
-		preflight_problem(p, "run as root, or reserve the pages before",
+		preflight_problem(p,
+				  "run as root, or have root write that number "
+				  "there before",
 				  "%s", e.msg);
 	else if (got < need)
 		pages_missing(p, key, got, need);
 	else
-		preflight_ok(p, "%llu huge pages of %s are there",
+		preflight_ok(p, "%llu huge pages of %s can be had",
 			     (unsigned long long)need, key);
 }
 
