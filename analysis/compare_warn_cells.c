@@ -7,9 +7,19 @@ typedef void say_cell(const struct analysis_cell *c, struct buf *out);
 
 static void say_outliers(const struct analysis_cell *c, struct buf *out)
 {
+	size_t fenced = c->outliers.mild + c->outliers.severe;
+
 	if (!diagnose_outliers_warn(&c->outliers))
 		return;
-	words_count(c->outliers.mild + c->outliers.severe, "outlier", out);
+	if (fenced == 0) {
+		buf_printf(
+			out,
+			"outliers by modified z (up to %.1f, over 3.5); none "
+			"is left out",
+			c->outliers.modz_max);
+		return;
+	}
+	words_count(fenced, "outlier", out);
 	buf_printf(out,
 		   " of %zu by Tukey's fences, modified z up to %.1f; none is "
 		   "left out",
