@@ -47,18 +47,21 @@ static bool has_file(const char *dir, const char *name)
 
 static char *builtin_dir(void)
 {
-	static const char *const places[] = { "guest", "../share/vrun/guest" };
+	static const char *const places[] = { "guest",
+					      "../../share/vrun/guest" };
 	const char *given = getenv("VRUN_GUEST");
 	CLEANUP(cleanup_free) char *here = own_dir();
 
 	if (given != NULL && given[0] != '\0')
 		return xstrdup(given);
 	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		CLEANUP(cleanup_free)
 		char *dir = xasprintf("%s/%s", here, places[i]);
+		char *real = realpath(dir, NULL);
 
-		if (has_file(dir, "vmlinuz"))
-			return dir;
-		free(dir);
+		if (real != NULL && has_file(real, "vmlinuz"))
+			return real;
+		free(real);
 	}
 	return xasprintf("%s/guest", here);
 }

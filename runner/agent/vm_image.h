@@ -13,7 +13,7 @@ struct vm_image {
 };
 
 // `image` is a directory, or "builtin": $VRUN_GUEST, else `guest` beside the
-// running program, else ../share/vrun/guest from there. An image with fio is
+// running program, else ../../share/vrun/guest from there. An image with fio is
 // taken when `want_fio` is set and there is one.
 int vm_image_open(const char *image, bool want_fio, struct vm_image *out,
 		  struct err *e) MUST_CHECK;
