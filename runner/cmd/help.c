@@ -79,14 +79,19 @@ static void print_command(const struct cmd *cmd, struct buf *out)
 		print_option(out, o);
 }
 
+void help_names(struct buf *out)
+{
+	for (const struct cmd *const *c = cmd_table; *c != NULL; c++)
+		buf_printf(out, " %s", (*c)->name);
+	for (size_t i = 0; i < ARRAY_LEN(topics); i++)
+		buf_printf(out, " %s", topics[i].name);
+}
+
 static int unknown_topic(const char *name, struct err *e)
 {
 	CLEANUP(buf_deinit) struct buf have = BUF_INIT;
 
-	for (const struct cmd *const *c = cmd_table; *c != NULL; c++)
-		buf_printf(&have, " %s", (*c)->name);
-	for (size_t i = 0; i < ARRAY_LEN(topics); i++)
-		buf_printf(&have, " %s", topics[i].name);
+	help_names(&have);
 	return err_set(e, ERR_USAGE, "help: no topic \"%.64s\" (have%s)", name,
 		       buf_str(&have));
 }

@@ -108,11 +108,13 @@ static void option_words(struct buf *out, const struct cmd *cmd)
 	buf_puts(out, "--help");
 }
 
+// Options are offered after a dash, else commands and files.
 void manual_bash(struct buf *out)
 {
 	buf_puts(out, "# bash completion for vrun; made by `vrun help bash`\n"
 		      "_vrun()\n{\n"
-		      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words= cmd=run\n"
+		      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words= names= "
+		      "cmd=run files=1\n"
 		      "\tcase ${COMP_WORDS[1]} in\n");
 	for (const struct cmd *const *c = cmd_table; *c != NULL; c++)
 		buf_printf(out, "\t%s) cmd=%s ;;\n", (*c)->name, (*c)->name);
@@ -122,15 +124,22 @@ void manual_bash(struct buf *out)
 		option_words(out, *c);
 		buf_puts(out, "' ;;\n");
 	}
-	buf_puts(out, "\tesac\n\tif ((COMP_CWORD == 1)); then\n\t\twords=\"");
+	buf_puts(out, "\tesac\n\t[ $cmd != help ] || files= names='");
+	help_names(out);
+	buf_puts(out, "'\n\tif ((COMP_CWORD == 1)); then\n"
+		      "\t\tfiles=1 names='");
 	for (const struct cmd *const *c = cmd_table; *c != NULL; c++)
-		buf_printf(out, "%s ", (*c)->name);
-	buf_puts(out,
-		 "$words\"\n\tfi\n"
-		 "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\";"
-		 " compgen -f -- \"$cur\")\n"
-		 "\t[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"
-		 "}\ncomplete -o filenames -F _vrun vrun\n");
+		buf_printf(out, " %s", (*c)->name);
+	buf_puts(out, "'\n\tfi\n"
+		      "\tcase $cur in\n"
+		      "\t-*) mapfile -t COMPREPLY < <(compgen -W \"$words\" -- "
+		      "\"$cur\") ;;\n"
+		      "\t*) mapfile -t COMPREPLY < <(compgen -W \"$names\" -- "
+		      "\"$cur\"\n"
+		      "\t\t[ -z \"$files\" ] || compgen -f -- \"$cur\") ;;\n"
+		      "\tesac\n"
+		      "\t[[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace\n"
+		      "}\ncomplete -o filenames -F _vrun vrun\n");
 }
 
 // Text inside single quotes of a zsh specification.
