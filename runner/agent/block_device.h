@@ -23,6 +23,6 @@ struct block_device {
 // stays, marked as vrun's own by an extended attribute, so that the next
 // trial may use it. Writing to a file that is not so marked is refused.
 int block_device_open(struct block_device *d, const char *path,
-		      const struct block_params *params, struct err *e)
-	MUST_CHECK;
+		      const struct block_params *params,
+		      struct err *e) MUST_CHECK;
 void block_device_close(struct block_device *d); // for CLEANUP, too

@@ -78,8 +78,9 @@ static int handle(struct guest *g, const struct message *m, struct err *e)
 		g->bye = true;
 		return 0;
 	default:
-		return send_error(g, m, "the guest agent takes run, facts and "
-					"bye",
+		return send_error(g, m,
+				  "the guest agent takes run, facts and "
+				  "bye",
 				  e);
 	}
 }

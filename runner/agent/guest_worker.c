@@ -59,8 +59,8 @@ static void work(const struct message *request, struct sender *s)
 	};
 	struct js *msg = message_new(MESSAGE_RESULT, s->id);
 	int64_t begin = clock_mono_ns();
-	struct result *r = workload_run_all(js_get(request->body, "workloads"),
-					    &proto, a);
+	struct result *r =
+		workload_run_all(js_get(request->body, "workloads"), &proto, a);
 
 	r->times = js_object();
 	js_set_int(r->times, "run_ns", clock_mono_ns() - begin);

@@ -16,9 +16,9 @@ struct guest_worker {
 	bool answered;	  // its result has been passed on
 };
 
-#define GUEST_WORKER_INIT  \
-	{                  \
-		.fd = -1 \
+#define GUEST_WORKER_INIT \
+	{                 \
+		.fd = -1  \
 	}
 
 // Starts the workloads of a `run` message.

@@ -49,8 +49,9 @@ static void attr_value(const struct attr *at, const struct null_blk_settings *s,
 		       char out[VALUE_MAX])
 {
 	const char *p = (const char *)s + at->offset;
-	long long v = at->is_bool ? *(const bool *)p :
-				    (long long)*(const int64_t *)(const void *)p;
+	long long v = at->is_bool
+			      ? *(const bool *)p
+			      : (long long)*(const int64_t *)(const void *)p;
 
 	snprintf(out, VALUE_MAX, "%lld", at->in_mib ? v / MIB : v);
 }
@@ -135,8 +136,9 @@ static int need_module(struct err *e)
 	if (exists(NULLB))
 		return 0;
 	if (mount("none", CONFIGFS, "configfs", 0, NULL) < 0 && errno != EBUSY)
-		return err_sys(e, ERR_HOST, "null_blk: cannot mount configfs "
-					    "on " CONFIGFS);
+		return err_sys(e, ERR_HOST,
+			       "null_blk: cannot mount configfs "
+			       "on " CONFIGFS);
 	if (!exists(NULLB))
 		return err_set(e, ERR_HOST,
 			       "null_blk: " NULLB " is not there: this kernel "
@@ -167,8 +169,8 @@ static void remove_stale(void)
 		long pid = 0;
 
 		if (strlen(entry->d_name) < NULL_BLK_NAME_MAX &&
-		    sscanf(entry->d_name, PREFIX "%ld", &pid) == 1 &&
-		    pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH)
+		    sscanf(entry->d_name, PREFIX "%ld", &pid) == 1 && pid > 0 &&
+		    kill((pid_t)pid, 0) < 0 && errno == ESRCH)
 			remove_device(entry->d_name);
 	}
 	if (d != NULL)

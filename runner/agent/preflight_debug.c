@@ -92,7 +92,7 @@ static int read_compressed(struct host *h, const char *path, struct buf *out,
 {
 	CLEANUP(cleanup_free) char *log = xasprintf("%s/config", h->dir.own);
 	CLEANUP(cleanup_free) char *file = xstrdup(path);
-	static char zcat[] = "zcat";
+	char zcat[] = "zcat";
 	char *argv[] = { zcat, file, NULL };
 	struct child_spec spec = { "zcat", argv, log, -1 };
 	struct child child = CHILD_INIT;

@@ -57,7 +57,8 @@ int work_main(int argc, char **argv, struct err *e)
 	int rc;
 
 	if (argc != 2)
-		return err_set(e, ERR_USAGE, "usage: vrun-agent work FILE.json");
+		return err_set(e, ERR_USAGE,
+			       "usage: vrun-agent work FILE.json");
 	if (read_input(argv[1], &text, e) < 0)
 		return -1;
 	given = js_parse(buf_str(&text), text.len, argv[1], e);

@@ -37,8 +37,7 @@ struct workload_kind {
 	const char *kind;
 	// Adds figures, checks and notes to the result. -1: it could not be
 	// carried out; the sentence becomes the reason of a failed trial.
-	int (*run)(const struct js *w, struct workload_run *run,
-		   struct err *e);
+	int (*run)(const struct js *w, struct workload_run *run, struct err *e);
 };
 
 // Runs every workload of the list; the result is `failed` with a reason when

@@ -1,6 +1,8 @@
 // What tests of the load generator share: a file, a clock, a short run.
 #pragma once
 
+#include "tests/unit/unit.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 
