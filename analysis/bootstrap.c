@@ -148,8 +148,9 @@ static double adjusted_level(const struct bootstrap *r, double level)
 
 static void set_interval(struct bootstrap *r, struct points *p, double conf)
 {
-	if (p->n > 1)
-		qsort(p->v, p->n, sizeof *p->v, compare_points);
+	if (p->n == 0)
+		return;
+	qsort(p->v, p->n, sizeof *p->v, compare_points);
 	r->z0 = bias_correction(p, r->estimate);
 	r->alpha_lo = adjusted_level(r, (1 - conf) / 2);
 	r->alpha_hi = adjusted_level(r, 1 - (1 - conf) / 2);
