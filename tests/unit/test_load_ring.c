@@ -108,8 +108,8 @@ static void sysctl_is_two(void)
 
 	if (fd < 0 || fd_write_all(fd, "2\n", 2) < 0 ||
 	    unshare(CLONE_NEWNS) < 0 ||
-	    mount("none", "/proc", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    mount(path, SYSCTL, NULL, MS_BIND, NULL) < 0)
+	    mount("none", "/proc", "none", MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount(path, SYSCTL, "none", MS_BIND, NULL) < 0)
 		_exit(1);
 	setup_is_eperm();
 }
