@@ -146,10 +146,12 @@ guest: $(GUEST_AGENT)
 # --- demo and installation ---------------------------------------------
 
 # Sub-makes, one after the other: what deps installs, the next one finds.
+# They use every CPU unless -j says how many.
+PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .PHONY: demo install uninstall
 demo:
 	@$(MAKE) --no-print-directory deps
-	@$(MAKE) --no-print-directory all guest
+	@$(MAKE) --no-print-directory $(PARALLEL) all guest
 	$(B)/vrun matrices/hugetlb.yaml
 
 DOCS := $(B)/doc/vrun.1 $(B)/doc/vrun.bash $(B)/doc/_vrun
@@ -211,7 +213,7 @@ unit:
 
 check:
 	+@$(SUBMAKE) check-deps
-	+@$(SUBMAKE) check-programs
+	+@$(SUBMAKE) $(PARALLEL) check-programs
 	@B=$(B) GUEST=$(GUEST) tests/run.sh
 
 check-programs:
