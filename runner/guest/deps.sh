@@ -25,10 +25,13 @@ choose_sudo() {
 	fi >/dev/null
 }
 
+# apt-get's many lines are for when it fails.
 install_packages() {
 	$sudo env DEBIAN_FRONTEND=noninteractive \
 		apt-get install -y -q -o Dpkg::Use-Pty=0 \
-		--no-install-recommends "$@"
+		--no-install-recommends "$@" >"$log" && return
+	tail -n 40 "$log"
+	return 1
 }
 
 # The lists are fetched only where they do not know a package or know an old
@@ -56,5 +59,7 @@ if ! choose_sudo; then
 	echo "    apt-get install --no-install-recommends $*"
 	exit 1
 fi
-echo "deps: installing with ${sudo:+sudo }apt-get: $*"
+echo "deps: installing with ${sudo:+sudo }apt-get, which may take minutes: $*"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 install_missing "$@"
