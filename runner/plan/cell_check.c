@@ -21,12 +21,13 @@ struct fit {
 	const char *why;
 };
 
-static struct place place_of(const struct checking *c, const struct fit *f)
+static struct place place_of(const struct checking *c, size_t owner,
+			     const char *param)
 {
-	const struct matrix_owner *o = &c->m->owners[f->owner];
+	const struct matrix_owner *o = &c->m->owners[owner];
 	const char *kind = o->kind == NULL ? NULL : o->kind->name;
 	const struct matrix_slot *slot =
-		&o->slots[param_index(param_find(kind, f->param))];
+		&o->slots[param_index(param_find(kind, param))];
 
 	if (slot->given)
 		return slot->at;
@@ -41,8 +42,9 @@ static void check_fit(const struct checking *c, const struct fit *f)
 		return;
 	units_format_size((uint64_t)f->size, size, sizeof(size));
 	units_format_size((uint64_t)f->unit, unit, sizeof(unit));
-	diag_add(c->d, place_of(c, f), "%s: %s is no multiple of %s, %s",
-		 f->param, size, unit, f->why);
+	diag_add(c->d, place_of(c, f->owner, f->param),
+		 "%s: %s is no multiple of %s, %s", f->param, size, unit,
+		 f->why);
 }
 
 static void check_memory(const struct checking *c, const struct js *vm)
@@ -75,13 +77,37 @@ static void check_block(const struct checking *c, size_t owner,
 		check_fit(c, &f);
 }
 
+// null_blk makes no more queues than there are CPUs: every trial of the cell
+// would be invalid. The CPUs of a host are not known here.
+static void check_queues(const struct checking *c, size_t owner,
+			 const struct js *vm, const struct js *w)
+{
+	int64_t queues = js_get_int(w, "submit_queues", 0);
+	int64_t cpus = js_get_int(vm, "cpus", INT64_MAX);
+
+	if (strcmp(js_get_str(vm, "accel", ""), "native") == 0 ||
+	    strcmp(js_get_str(w, "device", ""), "null_blk") != 0 ||
+	    queues <= cpus)
+		return;
+	diag_add(c->d, place_of(c, owner, "submit_queues"),
+		 "submit_queues: null_blk makes no more than the guest has "
+		 "CPUs: %lld with cpus %lld",
+		 (long long)queues, (long long)cpus);
+}
+
 void cell_check(const struct matrix *m, const struct plan *p, struct diags *d)
 {
 	struct checking c = { m, d };
 
 	for (size_t i = 0; i < p->ncells; i++) {
-		check_memory(&c, p->cells[i].vm);
-		for (size_t o = 1; o < m->nowners; o++)
-			check_block(&c, o, js_at(p->cells[i].workloads, o - 1));
+		const struct plan_cell *cell = &p->cells[i];
+
+		check_memory(&c, cell->vm);
+		for (size_t o = 1; o < m->nowners; o++) {
+			const struct js *w = js_at(cell->workloads, o - 1);
+
+			check_block(&c, o, w);
+			check_queues(&c, o, cell->vm, w);
+		}
 	}
 }

@@ -220,6 +220,9 @@ static void what_does_not_fit_has_its_place(void **state)
 		  "m: memory: 512M is no multiple of 1G, the page of" },
 		{ "factors: {bs: [512, 4k]}\nfixed: {null_bs: 4k}\n",
 		  "m:4:11: bs: 512 is no multiple of 4k, null_bs" },
+		{ "factors: {cpus: [1, 2]}\nfixed: {submit_queues: 2}\n",
+		  "m:5:24: submit_queues: null_blk makes no more than the "
+		  "guest has CPUs: 2 with cpus 1" },
 		{ "timeout: 3s\n",
 		  "m:4:10: timeout: 3s is no longer than the workloads "
 		  "themselves (3s)" },
