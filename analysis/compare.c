@@ -45,11 +45,16 @@ static const char *cells_text(struct buf *out, const struct dataset *ds)
 	return buf_str(out);
 }
 
+static bool fits(const char *text, const char *want)
+{
+	return strcmp(text, want) == 0 || strcmp(text, LEVEL_ANY) == 0;
+}
+
 static bool has_level(const struct dataset_cell *c, const struct level *l)
 {
 	const char *text = dataset_level(c, l->factor);
 
-	return text != NULL && strcmp(text, l->text) == 0;
+	return text != NULL && fits(text, l->text);
 }
 
 static bool is_baseline(const struct dataset_cell *c, const struct analysis *an)
@@ -114,6 +119,29 @@ static const char *baseline_text(const struct analysis *an,
 	return l->text;
 }
 
+static bool has_levels(const struct dataset_cell *c, const struct level *want)
+{
+	for (size_t i = 0; i < c->nlevels; i++)
+		if (!fits(c->levels[i].text, want[i].text) &&
+		    strcmp(want[i].text, LEVEL_ANY) != 0)
+			return false;
+	return true;
+}
+
+// The cell with the levels wanted or, where a factor has no effect, with
+// LEVEL_ANY for one of them. Cells of a dataset have the same factors in the
+// same order.
+static uint32_t find_fitting(const struct dataset *ds, const struct level *want,
+			     size_t n)
+{
+	uint32_t exact = dataset_find_cell(ds, want, n);
+
+	for (uint32_t i = 0; exact == DATASET_NONE && i < ds->ncells; i++)
+		if (has_levels(&ds->cells[i], want))
+			return i;
+	return exact;
+}
+
 // The cell that `cell` is compared with: baseline levels where the baseline
 // has some, its own elsewhere. DATASET_NONE: there is none, or it is itself
 // one.
@@ -129,7 +157,7 @@ static uint32_t partner(const struct compare_ctx *cx, uint32_t cell)
 		want[i].factor = c->levels[i].factor;
 		want[i].text = baseline_text(cx->an, &c->levels[i]);
 	}
-	return dataset_find_cell(cx->ds, want, c->nlevels);
+	return find_fitting(cx->ds, want, c->nlevels);
 }
 
 static int no_pair(const struct compare_ctx *cx, struct err *e)

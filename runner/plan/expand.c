@@ -5,7 +5,7 @@
 
 #include "runner/base/buf.h"
 
-#define LEVEL_ANY SIZE_MAX // the factor has no effect in this cell
+#define NO_EFFECT SIZE_MAX // the factor has no effect in this cell
 
 struct expand {
 	const struct matrix *m;
@@ -100,7 +100,7 @@ static bool partial_holds(const struct matrix_partial *part,
 	for (size_t i = 0; i < part->n; i++) {
 		size_t at = level[part->refs[i].factor];
 
-		if (at != part->refs[i].level && at != LEVEL_ANY)
+		if (at != part->refs[i].level && at != NO_EFFECT)
 			return false;
 	}
 	return true;
@@ -117,7 +117,7 @@ static bool is_excluded(struct expand *x, const size_t *level)
 	return false;
 }
 
-// `level` with LEVEL_ANY in place of what has no effect.
+// `level` with NO_EFFECT in place of what has no effect.
 static size_t *effective(struct expand *x, const size_t *level, bool *any)
 {
 	size_t n = x->m->nfactors;
@@ -127,7 +127,7 @@ static size_t *effective(struct expand *x, const size_t *level, bool *any)
 	for (size_t i = 0; i < n; i++) {
 		out[i] = level[i];
 		if (!factor_matters(x, level, &x->m->factors[i])) {
-			out[i] = LEVEL_ANY;
+			out[i] = NO_EFFECT;
 			*any = true;
 		}
 	}
@@ -205,7 +205,7 @@ static void set_levels(struct expand *x, struct plan_cell *c,
 
 		c->levels[i].factor = arena_strdup(x->a, f->name);
 		c->levels[i].text =
-			level[i] == LEVEL_ANY
+			level[i] == NO_EFFECT
 				? PLAN_LEVEL_ANY
 				: arena_strdup(x->a, f->levels[level[i]].text);
 	}
@@ -240,7 +240,7 @@ static uint32_t boot_group(struct expand *x, uint32_t *ngroups, uint32_t cell)
 static void count_merged(struct expand *x, const size_t *level)
 {
 	for (size_t i = 0; i < x->m->nfactors; i++)
-		x->merged[i] += level[i] == LEVEL_ANY;
+		x->merged[i] += level[i] == NO_EFFECT;
 }
 
 static void add_cell(struct expand *x, const size_t *level)

@@ -22,7 +22,7 @@ enum {
 
 // The level of a factor that has no effect in a cell, such as `backing` under
 // accel: native. It stands for every level when a baseline is looked for.
-#define PLAN_LEVEL_ANY "-"
+#define PLAN_LEVEL_ANY LEVEL_ANY
 
 struct matrix;
 

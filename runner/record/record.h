@@ -19,6 +19,10 @@ enum record_event {
 	RECORD_FINISHED
 };
 
+// The level of a factor that has no effect in a cell: it stands for all of
+// them.
+#define LEVEL_ANY "-"
+
 struct level {
 	const char *factor, *text; // "backing", "hugetlb-2M" as displayed
 };

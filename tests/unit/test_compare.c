@@ -118,6 +118,22 @@ static const struct refusal {
 	  "where=vm, backing=2M" },
 };
 
+static void a_level_without_effect_stands_for_all(void **state)
+{
+	static const struct level base[] = { { "where", "native" } };
+	CLEANUP(fixture_deinit)
+	struct fixture f = { .spec = { .baseline = base, .nbaseline = 1 } };
+
+	(void)state;
+	run(&f, "where,backing,y\nnative,-,10\nnative,-,11\nvm,4k,12\n"
+		"vm,4k,13\nvm,2M,9\nvm,2M,8\n");
+	assert_int_equal(f.an->ncomparisons, 2);
+	assert_int_equal(f.an->comparisons[0].baseline, 0);
+	assert_int_equal(f.an->comparisons[0].cell, 1);
+	assert_int_equal(f.an->comparisons[1].baseline, 0);
+	assert_int_equal(f.an->comparisons[1].cell, 2);
+}
+
 static void a_baseline_that_pairs_nothing_is_refused(void **state)
 {
 	(void)state;
@@ -361,6 +377,7 @@ int main(void)
 		cmocka_unit_test(the_first_cell_is_the_baseline),
 		cmocka_unit_test(
 			a_partial_baseline_compares_what_is_otherwise_equal),
+		cmocka_unit_test(a_level_without_effect_stands_for_all),
 		cmocka_unit_test(a_baseline_that_pairs_nothing_is_refused),
 		cmocka_unit_test(
 			rounds_pair_the_arms_only_when_they_were_recorded),
