@@ -39,8 +39,11 @@ void report_table_hosts(const struct report *r, struct report_table *t);
 void report_table_checks(const struct report *r, struct report_table *t);
 void report_table_failures(const struct report *r, struct report_table *t);
 void report_table_environment(const struct report *r, struct report_table *t);
+// The few facts without which the figures cannot be read.
+void report_table_setup(const struct report *r, struct report_table *t);
 
 struct report_renderer {
+	bool brief; // for a screen: leaves out what other formats have
 	void (*title)(struct buf *out, const struct report *r,
 		      const char *text);
 	void (*heading)(struct buf *out, const struct report *r,

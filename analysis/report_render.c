@@ -6,19 +6,21 @@
 struct section {
 	const char *heading;
 	void (*fill)(const struct report *r, struct report_table *t);
+	void (*brief)(const struct report *r, struct report_table *t); // NULL:
+								       // fill
 };
 
 static const struct section results[] = {
-	{ "Noise floor", report_table_noise },
-	{ "Cells", report_table_cells },
-	{ "Comparisons", report_table_comparisons },
-	{ "Hosts", report_table_hosts },
+	{ "Noise floor", report_table_noise, NULL },
+	{ "Cells", report_table_cells, NULL },
+	{ "Comparisons", report_table_comparisons, NULL },
+	{ "Hosts", report_table_hosts, NULL },
 };
 
 static const struct section facts[] = {
-	{ "Environment", report_table_environment },
-	{ "Treatment checks", report_table_checks },
-	{ "Failures", report_table_failures },
+	{ "Environment", report_table_environment, report_table_setup },
+	{ "Treatment checks", report_table_checks, NULL },
+	{ "Failures", report_table_failures, NULL },
 };
 
 struct pen {
@@ -32,13 +34,17 @@ static void render_tables(const struct pen *p, const struct section *sections,
 			  size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
+		const struct section *s = &sections[i];
 		struct report_table t;
 
 		report_table_init(&t, p->arena, NULL, 0);
-		sections[i].fill(p->r, &t);
+		if (p->to->brief && s->brief != NULL)
+			s->brief(p->r, &t);
+		else
+			s->fill(p->r, &t);
 		if (t.ntext == 0)
 			continue;
-		p->to->heading(p->out, p->r, sections[i].heading);
+		p->to->heading(p->out, p->r, s->heading);
 		p->to->table(p->out, p->r, &t);
 	}
 }

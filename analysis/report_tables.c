@@ -8,7 +8,6 @@
 
 enum {
 	FAILURES_SHOWN = 50,
-	ENVIRONMENT_ROWS = 200,
 };
 
 void report_table_init(struct report_table *t, struct arena *a,
@@ -272,48 +271,4 @@ void report_table_failures(const struct report *r, struct report_table *t)
 	t->ncolumns = ARRAY_LEN(columns);
 	for (size_t i = 0; i < r->ds->nfailures && i < FAILURES_SHOWN; i++)
 		add_failure(t, r->ds, &r->ds->failures[i]);
-}
-
-static void scalar_text(const struct js *j, struct buf *out)
-{
-	if (js_kind(j) == JS_STRING)
-		buf_puts(out, js_str(j));
-	else
-		js_print(j, out);
-}
-
-// Nested objects become rows of dotted names; arrays stay on one line.
-static void flatten(struct report_table *t, const struct js *j,
-		    const char *path)
-{
-	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
-	const char *key;
-	struct js *val;
-
-	if (report_table_rows(t) == ENVIRONMENT_ROWS)
-		return;
-	if (js_kind(j) != JS_OBJECT) {
-		scalar_text(j, &text);
-		report_table_add(t, path);
-		report_table_take(t, &text);
-		return;
-	}
-	JS_FOREACH (j, key, val)
-		flatten(t, val,
-			path[0] == '\0'
-				? key
-				: arena_printf(t->arena, "%s.%s", path, key));
-}
-
-void report_table_environment(const struct report *r, struct report_table *t)
-{
-	static const struct report_column columns[] = {
-		{ "fact", false },
-		{ "value", false },
-	};
-
-	t->columns = columns;
-	t->ncolumns = ARRAY_LEN(columns);
-	if (r->environment != NULL)
-		flatten(t, r->environment, "");
 }

@@ -215,6 +215,7 @@ static void table(struct buf *out, const struct report *r,
 }
 
 static const struct report_renderer term = {
+	.brief = true,
 	.title = title,
 	.heading = heading,
 	.answer = answer,

@@ -105,8 +105,10 @@ static void merge_host(struct js *env, const struct js *host)
 // Leaves out what is of one attempt and not of the environment.
 static void merge_trial(struct js *env, const struct js *facts)
 {
-	static const char *const fleeting[] = { "pid", "argv", "command",
-						"command_line", "dir" };
+	static const char *const fleeting[] = {
+		"pid", "argv", "command",   "command_line",
+		"dir", "ios",  "window_ns", "fio_command",
+	};
 	CLEANUP(js_unrefp) struct js *lasting = js_object();
 	struct js *value;
 	const char *key;

@@ -251,6 +251,39 @@ static void failures_stay_visible(void **state)
 	assert_says(written(&f, REPORT_JSON), "\"reason\": \"value is ");
 }
 
+// The facts of the only host of a table, whose name is "".
+static const char facts[] =
+	"{\"\": {\"cpu\": \"Xeon\", \"cpus\": 2, \"memory_bytes\": 25276059648,"
+	" \"kernel\": [\"6.1\", \"6.2\"], \"cmdline\": \"quiet\","
+	" \"governor\": \"powersave\", \"no_turbo\": \"0\"},"
+	" \"qemu\": {\"version\": \"7.2.22\", \"accel\": \"tcg\"},"
+	" \"guest\": {\"kernel\": \"6.3\", \"memory_bytes\": 491810816},"
+	" \"block\": {\"engine\": \"fio-3.33\", \"loop\": \"closed\"}}";
+
+static void a_screen_has_few_facts_and_markdown_all(void **state)
+{
+	static const char *const few[] = {
+		"Xeon, 2 online, 23.5 GiB of memory", "6.1 or 6.2",
+		"governor powersave, turbo on",	      "7.2.22, accel tcg",
+		"kernel 6.3, 469 MiB of memory",      "block engine  fio-3.33",
+	};
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+	CLEANUP(js_unrefp) struct js *env = NULL;
+	struct err e = { 0 };
+
+	(void)state;
+	env = js_parse(facts, strlen(facts), "facts", &e);
+	if (env == NULL)
+		fail_msg("%s", e.msg);
+	analyse_small(&f, "where,y\na,10\nb,12\n");
+	f.report.environment = env;
+	for (size_t i = 0; i < ARRAY_LEN(few); i++)
+		assert_says(written(&f, REPORT_TERM), few[i]);
+	assert_null(strstr(written(&f, REPORT_TERM), "quiet"));
+	assert_says(written(&f, REPORT_MD), "cmdline | quiet |");
+	assert_says(written(&f, REPORT_JSON), "\"cmdline\": \"quiet\"");
+}
+
 static const struct word {
 	double x;
 	const char *figure, *pct, *p;
@@ -305,6 +338,7 @@ int main(void)
 		cmocka_unit_test(plain_text_fits_80_columns_and_has_no_escapes),
 		cmocka_unit_test(texts_of_others_cannot_break_out),
 		cmocka_unit_test(failures_stay_visible),
+		cmocka_unit_test(a_screen_has_few_facts_and_markdown_all),
 		cmocka_unit_test(figures_are_printed_one_way),
 		cmocka_unit_test(formats_have_names),
 	};
