@@ -106,7 +106,8 @@ static int ensure_vm(struct trial *t, struct fault *f)
 {
 	const struct js *body = t->request->body;
 	struct host *h = t->h;
-	bool fio = wants_fio(js_get(body, "workloads"));
+	bool fio = js_get_bool(body, "fio", false) ||
+		   wants_fio(js_get(body, "workloads"));
 	bool same = h->boot == js_get_int(body, "boot", 0);
 
 	if (vm_is_up(&h->vm) && !child_has_ended(&h->vm.child) && same &&

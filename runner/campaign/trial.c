@@ -42,6 +42,22 @@ static int keep(struct host *h, const struct record *r, struct err *e)
 	return 0;
 }
 
+// One guest image for all cells, or two would differ in it, too, and could not
+// share a boot.
+static bool some_cell_runs_fio(const struct plan *p)
+{
+	for (size_t i = 0; i < p->ncells; i++) {
+		const struct js *workloads = p->cells[i].workloads;
+
+		for (size_t w = 0; w < js_len(workloads); w++)
+			if (strcmp(js_get_str(js_at(workloads, w), "engine",
+					      ""),
+				   "fio") == 0)
+				return true;
+	}
+	return false;
+}
+
 static struct js *trial_fields(const struct host *h, const char *dir)
 {
 	const struct plan *p = h->c->plan;
@@ -53,6 +69,7 @@ static struct js *trial_fields(const struct host *h, const char *dir)
 	js_set_int(f, "trial", t->id);
 	js_set_int(f, "boot", h->step.wire_boot);
 	js_set_bool(f, "last", h->step.last);
+	js_set_bool(f, "fio", some_cell_runs_fio(p));
 	js_set(f, "vm", js_ref(cell->vm));
 	js_set(f, "workloads", js_ref(cell->workloads));
 	js_set_int(f, "timeout_ns", (int64_t)p->timeout_ns);
