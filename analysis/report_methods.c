@@ -62,10 +62,9 @@ static void say_estimators(const struct analysis *an, struct buf *out)
 
 static void say_unit(const struct report *r, struct buf *out)
 {
-	buf_puts(out, r->ds->has_boots
-			      ? " The unit is the boot of a VM: trials that "
-				"share one are averaged first."
-			      : " Each trial is one unit.");
+	buf_puts(out, r->ds->has_boots ? " The unit is the boot: trials that "
+					 "share one are averaged first."
+				       : " Each trial is one unit.");
 	if (r->ds->hosts.n > 1)
 		buf_printf(out,
 			   " Hosts are estimated apart and averaged "

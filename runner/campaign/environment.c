@@ -142,16 +142,37 @@ struct js *environment_new(const struct js *hosts,
 	return env;
 }
 
-static void add_note(struct arena *a, const char ***notes, size_t *n,
-		     size_t *cap, const char *text)
+void environment_note(struct environment_notes *notes, const char *text)
 {
-	const char **slot = arena_push(a, notes, n, cap, sizeof(**notes));
-
-	*slot = text;
+	arena_push(notes->arena, &notes->text, &notes->n, &notes->cap,
+		   sizeof(*notes->text));
+	notes->text[notes->n - 1] = text;
 }
 
-void environment_warnings(const struct js *hosts, struct arena *a,
-			  const char ***notes, size_t *n, size_t *cap)
+static bool is_noted(const struct dataset *ds, const char *text)
+{
+	for (size_t i = 0; i < ds->nnotes; i++) {
+		if (strcmp(ds->notes[i].text, text) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void warn(const char *host, const struct js *finding,
+		 const struct dataset *said, struct environment_notes *notes)
+{
+	const char *what = js_get_str(finding, "what", "");
+
+	if (strcmp(js_get_str(finding, "level", ""), "warn") != 0 ||
+	    is_noted(said, what))
+		return;
+	environment_note(notes,
+			 arena_printf(notes->arena, "%s: %s: %s", host,
+				      js_get_str(finding, "check", ""), what));
+}
+
+void environment_warnings(const struct js *hosts, const struct dataset *said,
+			  struct environment_notes *notes)
 {
 	const struct js *sessions = js_get(hosts, "sessions");
 	const struct js *last = js_at(sessions, js_len(sessions) - 1);
@@ -161,15 +182,7 @@ void environment_warnings(const struct js *hosts, struct arena *a,
 		const struct js *found = js_get(js_at(list, i), "findings");
 		const char *host = js_get_str(js_at(list, i), "host", "?");
 
-		for (size_t k = 0; k < js_len(found); k++) {
-			const struct js *f = js_at(found, k);
-
-			if (strcmp(js_get_str(f, "level", ""), "warn") != 0)
-				continue;
-			add_note(a, notes, n, cap,
-				 arena_printf(a, "%s: %s: %s", host,
-					      js_get_str(f, "check", ""),
-					      js_get_str(f, "what", "")));
-		}
+		for (size_t k = 0; k < js_len(found); k++)
+			warn(host, js_at(found, k), said, notes);
 	}
 }

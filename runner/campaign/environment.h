@@ -2,6 +2,7 @@
 // stood in each session, and what the trials say of their guests and QEMU.
 #pragma once
 
+#include "analysis/dataset.h"
 #include "runner/base/arena.h"
 #include "runner/base/js.h"
 #include "runner/campaign/journal.h"
@@ -22,6 +23,15 @@ struct js *environment_add_session(const struct js *former, struct js *hosts,
 struct js *environment_new(const struct js *hosts,
 			   const struct journal_log *log);
 
-// Appends a sentence for each warning of the last session's preflight.
-void environment_warnings(const struct js *hosts, struct arena *a,
-			  const char ***notes, size_t *n, size_t *cap);
+struct environment_notes {
+	struct arena *arena;
+	const char **text;
+	size_t n, cap;
+};
+
+// Borrows the text.
+void environment_note(struct environment_notes *notes, const char *text);
+// Appends a sentence for each warning of the last session's preflight that
+// the trials do not note themselves (`said`).
+void environment_warnings(const struct js *hosts, const struct dataset *said,
+			  struct environment_notes *notes);

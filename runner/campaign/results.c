@@ -98,13 +98,12 @@ int results_family(const struct plan *plan, size_t *n, struct err *e)
 	return 0;
 }
 
-// Cells first, so that the report has them in the plan's order, with those
-// that have no trial.
+// The plan's cells and metrics first, so that the report has them in the
+// plan's order, those without a trial or figure included.
 static int fill_dataset(struct results *r, struct err *e)
 {
 	r->ds = dataset_new();
-	r->ds->warmup_rounds = r->plan->warmup_rounds;
-	if (add_cells(r->ds, r->plan, e) < 0)
+	if (results_declare(r->ds, r->plan, e) < 0)
 		return -1;
 	for (size_t i = 0; i < r->log->n; i++) {
 		if (dataset_add_record(r->ds, &r->log->records[i], e) < 0)
@@ -149,18 +148,13 @@ static const char *why_stopped(struct results *r)
 // The plan's own notes, and what preflight warned of.
 static void collect_notes(struct results *r, const struct js *hosts)
 {
-	size_t n = 0, cap = 0;
-	const char **notes = NULL;
+	struct environment_notes notes = { .arena = r->arena };
 
-	for (size_t i = 0; i < r->plan->nnotes; i++) {
-		const char **slot =
-			arena_push(r->arena, &notes, &n, &cap, sizeof(*notes));
-
-		*slot = r->plan->notes[i];
-	}
-	environment_warnings(hosts, r->arena, &notes, &n, &cap);
-	r->report.notes = notes;
-	r->report.nnotes = n;
+	for (size_t i = 0; i < r->plan->nnotes; i++)
+		environment_note(&notes, r->plan->notes[i]);
+	environment_warnings(hosts, r->ds, &notes);
+	r->report.notes = notes.text;
+	r->report.nnotes = notes.n;
 }
 
 static void fill_report(struct results *r, const char *dir)

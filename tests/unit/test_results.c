@@ -1,0 +1,181 @@
+// A results directory as a report sees it, with records made by hand.
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "runner/campaign/results.h"
+#include "runner/campaign/store.h"
+#include "runner/matrix/matrix.h"
+#include "tests/fake/dir.h"
+
+static const char text[] = "name: x\n"
+			   "factors: {effect: [0, 0.1]}\n"
+			   "fixed: {accel: native}\n"
+			   "workloads: [synthetic: {cv: 0.1}]\n"
+			   "compare: {metric: synthetic.value, margin: 2%,\n"
+			   "  baseline: {effect: 0}}\n"
+			   "design: {rounds: 3}\n"
+			   "hosts: [a]\n";
+
+struct bench {
+	char *dir;
+	struct plan *plan;
+	struct results *results;
+};
+
+static void bench_deinit(struct bench *b)
+{
+	results_free(b->results);
+	plan_free(b->plan);
+	fake_dir_freep(&b->dir);
+}
+
+static void write_text(const struct bench *b, const char *name,
+		       const char *what)
+{
+	CLEANUP(cleanup_free) char *path = xasprintf("%s/%s", b->dir, name);
+	struct err e = { 0 };
+
+	if (file_replace(path, what, strlen(what), &e) < 0)
+		fail_msg("%s", e.msg);
+}
+
+static void bench_init(struct bench *b, const char *hosts)
+{
+	struct matrix_source from = { "m", text, strlen(text), NULL, 0 };
+	CLEANUP(matrix_freep) struct matrix *m = NULL;
+	CLEANUP(buf_deinit) struct buf plan = BUF_INIT;
+	CLEANUP(js_unrefp) struct js *j = NULL;
+	struct err e = { 0 };
+
+	if (matrix_parse(&from, &m, &e) < 0 ||
+	    plan_build(m, 7, &b->plan, &e) < 0)
+		fail_msg("%s", e.msg);
+	b->dir = fake_dir_new();
+	j = plan_to_js(b->plan);
+	js_print_canonical(j, &plan);
+	write_text(b, STORE_PLAN, buf_str(&plan));
+	write_text(b, STORE_HOSTS, hosts);
+}
+
+static void append(struct journal *to, const struct plan *p,
+		   const struct plan_trial *t, struct result *result)
+{
+	const struct plan_cell *c = &p->cells[t->cell];
+	struct record r = {
+		.event = RECORD_STARTED,
+		.trial = t->id,
+		.attempt = 1,
+		.boot_attempt = 1,
+		.host = p->hosts[t->host],
+		.block = t->block,
+		.boot = t->boot,
+		.position = t->position,
+		.cell = t->cell,
+		.levels = c->levels,
+		.nlevels = c->nlevels,
+	};
+	struct err e = { 0 };
+
+	if (journal_append(to, &r, &e) < 0)
+		fail_msg("%s", e.msg);
+	r.event = RECORD_FINISHED;
+	r.result = result;
+	if (journal_append(to, &r, &e) < 0)
+		fail_msg("%s", e.msg);
+}
+
+// Both events of each trial of the plan; then loads it all.
+static void record(struct bench *b,
+		   struct result *(*make)(struct arena *a,
+					  const struct plan_trial *t))
+{
+	CLEANUP(arena_freep) struct arena *a = arena_new();
+	CLEANUP(journal_closep) struct journal *j = NULL;
+	CLEANUP(cleanup_free)
+	char *path = xasprintf("%s/" STORE_TRIALS, b->dir);
+	struct err e = { 0 };
+
+	if (journal_open(path, NULL, &j, &e) < 0)
+		fail_msg("%s", e.msg);
+	for (size_t i = 0; i < b->plan->ntrials; i++)
+		append(j, b->plan, &b->plan->trials[i],
+		       make(a, &b->plan->trials[i]));
+	if (results_load(b->dir, false, &b->results, &e) < 0)
+		fail_msg("%s", e.msg);
+}
+
+static struct result *invalid(struct arena *a, const struct plan_trial *t)
+{
+	struct result *r = result_new(a);
+
+	(void)t;
+	r->outcome = OUTCOME_INVALID;
+	r->reason = "backing did not take effect";
+	return r;
+}
+
+static void a_campaign_without_a_figure_has_a_report(void **state)
+{
+	static const char *const says[] = {
+		"Inconclusive (no-data)",
+		"synthetic.value",
+		"backing did not take effect",
+		"6 invalid",
+		"no round has a figure of both arms",
+	};
+	CLEANUP(bench_deinit) struct bench b = { 0 };
+	CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+
+	(void)state;
+	bench_init(&b, "{\"v\": 1, \"sessions\": []}");
+	record(&b, invalid);
+	for (int f = 0; f < REPORT_FORMATS; f++)
+		report_write(&b.results->report, (enum report_format)f, &out);
+	for (size_t i = 0; i < ARRAY_LEN(says); i++)
+		if (strstr(buf_str(&out), says[i]) == NULL)
+			fail_msg("\"%s\" is not in\n%s", says[i],
+				 buf_str(&out));
+	assert_false(results_is_whole(b.results));
+}
+
+static struct result *noted(struct arena *a, const struct plan_trial *t)
+{
+	struct result *r = result_new(a);
+	struct metric m = { .name = "synthetic.value",
+			    .value = 100 + t->block + 10 * t->cell,
+			    .unit = "1",
+			    .better = BETTER_HIGHER };
+
+	result_metric(a, r, &m);
+	result_note(a, r, "accel best is TCG here");
+	return r;
+}
+
+// Preflight found out on the host what each trial says again.
+static void what_trials_note_is_said_once(void **state)
+{
+	static const char hosts[] =
+		"{\"v\": 1, \"sessions\": [{\"hosts\": [{\"host\": \"a\","
+		" \"findings\": [{\"level\": \"warn\", \"check\": \"kvm\","
+		" \"what\": \"accel best is TCG here\"}, {\"level\": \"warn\","
+		" \"check\": \"load\", \"what\": \"load 3\"}]}]}]}";
+	CLEANUP(bench_deinit) struct bench b = { 0 };
+
+	(void)state;
+	bench_init(&b, hosts);
+	record(&b, noted);
+	assert_int_equal(b.results->report.nnotes, 1);
+	assert_string_equal(b.results->report.notes[0], "a: load: load 3");
+	assert_true(results_is_whole(b.results));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_campaign_without_a_figure_has_a_report),
+		cmocka_unit_test(what_trials_note_is_said_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
