@@ -45,23 +45,27 @@ static const char *cells_text(struct buf *out, const struct dataset *ds)
 	return buf_str(out);
 }
 
+static bool has_level(const struct dataset_cell *c, const struct level *l)
+{
+	const char *text = dataset_level(c, l->factor);
+
+	return text != NULL && strcmp(text, l->text) == 0;
+}
+
 static bool fits(const char *text, const char *want)
 {
 	return strcmp(text, want) == 0 || strcmp(text, LEVEL_ANY) == 0;
 }
 
-static bool has_level(const struct dataset_cell *c, const struct level *l)
-{
-	const char *text = dataset_level(c, l->factor);
-
-	return text != NULL && fits(text, l->text);
-}
-
 static bool is_baseline(const struct dataset_cell *c, const struct analysis *an)
 {
-	for (size_t i = 0; i < an->nbaseline; i++)
-		if (!has_level(c, &an->baseline[i]))
+	for (size_t i = 0; i < an->nbaseline; i++) {
+		const struct level *want = &an->baseline[i];
+		const char *text = dataset_level(c, want->factor);
+
+		if (text == NULL || !fits(text, want->text))
 			return false;
+	}
 	return true;
 }
 

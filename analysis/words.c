@@ -78,8 +78,11 @@ static bool same_level(const struct dataset_cell *other, const struct level *l)
 	return text != NULL && strcmp(text, l->text) == 0;
 }
 
+// A factor without effect in a cell is not worth a word.
 static void add_level(struct buf *out, size_t start, const struct level *l)
 {
+	if (strcmp(l->text, LEVEL_ANY) == 0)
+		return;
 	buf_printf(out, "%s%s=%s", out->len > start ? ", " : "", l->factor,
 		   l->text);
 }

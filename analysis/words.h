@@ -17,7 +17,8 @@ void words_p(double p, struct buf *out);
 void words_count(size_t n, const char *noun, struct buf *out);
 
 // The cell's levels without those that every cell has, which words_constant
-// gives ("" when there are none): long labels hide what differs.
+// gives ("" when there are none): long labels hide what differs. LEVEL_ANY is
+// never said.
 void words_cell(const struct analysis *an, uint32_t cell, struct buf *out);
 void words_constant(const struct analysis *an, struct buf *out);
 

@@ -155,6 +155,27 @@ static void the_answer_claims_no_more_than_the_interval(void **state)
 	}
 }
 
+// As a plan has it: "-" where a factor has no effect.
+static void a_factor_without_effect_is_not_named(void **state)
+{
+	static const char *const factors[] = { "accel", "backing" };
+	static const char text[] =
+		"accel,backing,y\nkvm,4k,10\nkvm,4k,10.1\nnative,-,12\n"
+		"native,-,12.1\n";
+	struct table_spec spec = { .where = "t.csv",
+				   .text = text,
+				   .len = strlen(text),
+				   .values = { y, 1 },
+				   .factors = { factors, 2 } };
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+	(void)state;
+	analyse(&f, &spec);
+	assert_says(answered(&f), ": accel=native changed y by ");
+	assert_says(answered(&f), " against accel=kvm, backing=4k (");
+	assert_null(strstr(written(&f, REPORT_TERM), "In every cell"));
+}
+
 static void the_json_form_has_its_fields(void **state)
 {
 	static const char *const cell_keys[] = { "levels",  "n",      "failed",
@@ -332,6 +353,7 @@ int main(void)
 		cmocka_unit_test(the_published_figures_are_inconclusive),
 		cmocka_unit_test(no_report_ever_says_no_difference),
 		cmocka_unit_test(the_answer_claims_no_more_than_the_interval),
+		cmocka_unit_test(a_factor_without_effect_is_not_named),
 		cmocka_unit_test(the_json_form_has_its_fields),
 		cmocka_unit_test(
 			unknown_figures_are_null_in_json_and_empty_in_csv),
