@@ -1,5 +1,7 @@
 // vrun: finds the subcommand, runs it, prints its error, gives its status.
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +58,8 @@ static int flush_output(int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
+	if (errno == EPIPE)
+		return status; // `| head` has what it wanted
 	perror("vrun: standard output");
 	return CMD_STORE;
 }
@@ -109,10 +113,27 @@ static int unknown_command(const char *word)
 	return fail(&e);
 }
 
+// A descriptor of ours must not take the place of one that was closed: what
+// is printed would end up in it.
+static int fill_standard_descriptors(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct cmd *cmd;
 
+	if (fill_standard_descriptors() < 0)
+		return CMD_USAGE; // and nowhere to say why
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2) {
 		show_help(NULL);

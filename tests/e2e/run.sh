@@ -85,6 +85,13 @@ fi
 VRUN_AGENT=$tmp/none expect 1 "$VRUN" "$m" --results "$tmp/e"
 says 'VRUN_AGENT'
 
+# --- nowhere to print to ------------------------------------------------
+
+"$VRUN" "$m" --results "$tmp/closed" <&- >&- 2>&- || fail "needs open descriptors"
+all_ok_once "$(results_in "$tmp/closed")" 10
+"$VRUN" plan "$m" --rounds 20000 2>"$tmp/err" | head -n 1 >"$tmp/out"
+[ ! -s "$tmp/err" ] || fail "complains of a reader that has enough"
+
 # --- the live view, on a terminal of 60 columns ------------------------
 
 command -v script >/dev/null || skip "script(1) is not there: no terminal"
