@@ -87,6 +87,7 @@ says 'VRUN_AGENT'
 
 # --- nowhere to print to ------------------------------------------------
 
+synthetic "$m" 5
 "$VRUN" "$m" --results "$tmp/closed" <&- >&- 2>&- || fail "needs open descriptors"
 all_ok_once "$(results_in "$tmp/closed")" 10
 "$VRUN" plan "$m" --rounds 20000 2>"$tmp/err" | head -n 1 >"$tmp/out"
