@@ -179,6 +179,7 @@ static struct js *comparison_js(const struct report *r,
 	set_effect(j, &c->effect);
 	set_unpaired(j, c);
 	set_verdict(j, c);
+	report_reach_js(r, c, j);
 	if (c->nhosts > 1) {
 		js_set(j, "hosts", hosts_js(r, c));
 		js_set(j, "population", population_js(&c->population));

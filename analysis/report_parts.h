@@ -64,6 +64,16 @@ void report_render(const struct report *r, const struct report_renderer *to,
 void report_question(const struct report *r, struct buf *out);
 // Estimator, degrees of freedom, alpha, margin, family, order, seed.
 void report_methods(const struct report *r, struct buf *out);
+enum {
+	REPORT_REACH_MAX = 3, // sentences; JSON has the figures of all
+};
+
+// What the first undecided comparisons could have detected, and what it would
+// take: a sentence each.
+size_t report_reach(const struct report *r, struct arena *a,
+		    const char *out[REPORT_REACH_MAX]);
+void report_reach_js(const struct report *r,
+		     const struct analysis_comparison *c, struct js *j);
 // Of a report with r->aa.
 void report_noise_answer(const struct report *r, struct buf *out);
 struct js *report_noise_js(const struct report *r);

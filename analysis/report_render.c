@@ -55,11 +55,27 @@ static void constant_levels(const struct pen *p)
 	CLEANUP(buf_deinit) struct buf levels = BUF_INIT;
 
 	words_constant(p->r->an, &levels);
-	if (levels.len > 0)
-		p->to->paragraph(
-			p->out, p->r,
-			arena_printf(p->arena, "In every cell: %s.",
-				     report_clean(p->arena, levels.data)));
+	if (levels.len == 0)
+		return;
+	buf_putc(p->out, '\n');
+	p->to->paragraph(p->out, p->r,
+			 arena_printf(p->arena, "In every cell: %s.",
+				      report_clean(p->arena, levels.data)));
+}
+
+static void reach(const struct pen *p)
+{
+	const char *text[REPORT_REACH_MAX];
+	size_t n = report_reach(p->r, p->arena, text);
+
+	if (n > 0)
+		buf_putc(p->out, '\n');
+	for (size_t i = 0; i < n; i++) {
+		if (p->r->an->ncomparisons > 1)
+			p->to->item(p->out, p->r, text[i]);
+		else
+			p->to->paragraph(p->out, p->r, text[i]);
+	}
 }
 
 static void paragraph(const struct pen *p, const char *heading,
@@ -128,6 +144,7 @@ void report_render(const struct report *r, const struct report_renderer *to,
 	answer(&p);
 	render_tables(&p, results, ARRAY_LEN(results));
 	constant_levels(&p);
+	reach(&p);
 	warnings(&p);
 	if (r->stopping != NULL)
 		paragraph(&p, "Stopping", report_stopping);

@@ -155,6 +155,31 @@ static void the_answer_claims_no_more_than_the_interval(void **state)
 	}
 }
 
+// By R: expm1(se * ncp) with 80 % power at df 3.78 is 19.728 %; power.t.test
+// with the mean variance of the arms asks for 133 trials.
+static void an_open_question_says_what_it_would_take(void **state)
+{
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+	(void)state;
+	analyse_small(&f, "where,y\na,95\na,100\na,105\nb,95\nb,102\nb,108\n");
+	assert_says(written(&f, REPORT_MD),
+		    "With this noise 3 and 3 trials detect a difference of "
+		    "20 % (80 % power); 2 % would take about 134 trials in "
+		    "each arm, or 334 should ");
+	assert_says(written(&f, REPORT_JSON), "\"mde_pct\": 19.728");
+	assert_says(written(&f, REPORT_JSON), "\"trials_needed\": 134");
+}
+
+static void a_decided_question_asks_for_no_more(void **state)
+{
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+	(void)state;
+	analyse_small(&f, "where,y\na,99\na,100\na,101\nb,119\nb,120\nb,121\n");
+	assert_null(strstr(written(&f, REPORT_MD), "would take"));
+}
+
 // As a plan has it: "-" where a factor has no effect.
 static void a_factor_without_effect_is_not_named(void **state)
 {
@@ -353,6 +378,8 @@ int main(void)
 		cmocka_unit_test(the_published_figures_are_inconclusive),
 		cmocka_unit_test(no_report_ever_says_no_difference),
 		cmocka_unit_test(the_answer_claims_no_more_than_the_interval),
+		cmocka_unit_test(an_open_question_says_what_it_would_take),
+		cmocka_unit_test(a_decided_question_asks_for_no_more),
 		cmocka_unit_test(a_factor_without_effect_is_not_named),
 		cmocka_unit_test(the_json_form_has_its_fields),
 		cmocka_unit_test(
