@@ -27,5 +27,8 @@ void compare_describe_cells(const struct compare_ctx *cx);
 // an->warnings, after everything else.
 void compare_warn(const struct compare_ctx *cx);
 void compare_warn_cells(struct analysis *an);
+// Facts that differ between the arms though no factor says so.
+void compare_say_facts(const struct analysis *an,
+		       const struct analysis_comparison *c, struct buf *out);
 // Copies the text; over a limit it says that there are more.
 void compare_push_warning(struct analysis *an, const struct buf *text);

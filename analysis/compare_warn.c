@@ -241,10 +241,10 @@ static void say_doubtful(const struct analysis *an,
 }
 
 static say_pair *const of_pairs[] = {
-	say_short,   say_zero_variance, say_no_ratio, say_order,
-	say_boot,    say_failures,	say_hosts,    say_method,
-	say_design,  say_dropped,	say_family,   say_autocorrelated,
-	say_fragile, say_slot,		say_warmup,   say_doubtful,
+	say_short,    say_zero_variance,  say_no_ratio, say_order,  say_boot,
+	say_failures, say_hosts,	  say_method,	say_design, say_dropped,
+	say_family,   say_autocorrelated, say_fragile,	say_slot,   say_warmup,
+	say_doubtful, compare_say_facts,
 };
 
 static void warn_one(struct analysis *an, const struct analysis_comparison *c,

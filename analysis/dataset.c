@@ -23,6 +23,7 @@ struct dataset *dataset_new(void)
 	intern_init(&ds->metric_names);
 	intern_init(&ds->check_names);
 	intern_init(&ds->note_texts);
+	cell_facts_init(&ds->facts);
 	return ds;
 }
 
@@ -54,6 +55,7 @@ void dataset_free(struct dataset *ds)
 	intern_deinit(&ds->metric_names);
 	intern_deinit(&ds->check_names);
 	intern_deinit(&ds->note_texts);
+	cell_facts_deinit(&ds->facts);
 	arena_free(ds->arena);
 	free(ds);
 }
@@ -449,6 +451,7 @@ int dataset_add_record(struct dataset *ds, const struct record *r,
 	// An invalid trial's figures are those of another treatment.
 	if (r->result->outcome != OUTCOME_OK)
 		return 0;
+	cell_facts_add(&ds->facts, cell, r->result->facts);
 	return add_metrics(ds, row, r->result, e);
 }
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/cell_facts.h"
 #include "analysis/intern.h"
 #include "runner/base/arena.h"
 #include "runner/base/err.h"
@@ -94,6 +95,7 @@ struct dataset {
 	size_t nchecks, checks_cap;
 	struct dataset_note *notes;
 	size_t nnotes, notes_cap;
+	struct cell_facts facts; // of records that are ok
 };
 
 struct dataset *dataset_new(void);

@@ -23,6 +23,7 @@ static void fixture_deinit(struct fixture *f)
 static struct table_spec columns_of(const char *text)
 {
 	static const char *const factors[] = { "where", "backing" };
+	static const char *const qemu[] = { "qemu" };
 	static const char *const values[] = { "y" };
 	struct table_spec s = { .where = "t.csv",
 				.values = { values, 1 },
@@ -31,6 +32,8 @@ static struct table_spec columns_of(const char *text)
 	size_t header = strcspn(text, "\n");
 
 	s.factors.n += memmem(text, header, "backing", 7) != NULL;
+	if (memmem(text, header, "qemu", 4) != NULL)
+		s.factors.v = qemu;
 	s.block = memmem(text, header, "round", 5) != NULL ? "round" : NULL;
 	s.host = memmem(text, header, "host", 4) != NULL ? "host" : NULL;
 	s.boot = memmem(text, header, "boot", 4) != NULL ? "boot" : NULL;
@@ -117,6 +120,53 @@ static const struct refusal {
 	  "name more factors, or filter; the cells are where=host, backing=4k; "
 	  "where=vm, backing=2M" },
 };
+
+// Analyses again, now that cells 0 and 1 ran under these versions of QEMU.
+static void run_under(struct fixture *f, const char *const versions[2])
+{
+	struct err e = { 0 };
+
+	for (uint32_t cell = 0; cell < 2; cell++) {
+		CLEANUP(js_unrefp) struct js *facts = js_object();
+		struct js *qemu = js_object();
+
+		js_set_str(qemu, "version", versions[cell]);
+		js_set(facts, "qemu", qemu);
+		cell_facts_add(&f->ds->facts, cell, facts);
+	}
+	analysis_free(f->an);
+	if (compare_run(f->ds, &f->spec, &f->an, &e) != 0)
+		fail_msg("%s", e.msg);
+}
+
+static void what_differs_besides_the_factors_is_named(void **state)
+{
+	static const char said[] = "where=b: the baseline ran with QEMU 7.2, "
+				   "this with 7.2 or 8.0: the comparison is "
+				   "also one of QEMU versions";
+	static const char *const same[] = { "7.2", "7.2" };
+	static const char *const other[] = { "7.2", "8.0" };
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+	(void)state;
+	run(&f, "where,y\na,10\na,11\nb,12\nb,13\n");
+	run_under(&f, same);
+	assert_false(warned(&f, "QEMU"));
+	run_under(&f, other);
+	if (!warned(&f, said))
+		fail_msg("not among the warnings: %s", said);
+}
+
+static void a_factor_may_differ_in_what_it_is_about(void **state)
+{
+	static const char *const versions[] = { "7.2", "8.0" };
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+	(void)state;
+	run(&f, "qemu,y\nold,10\nold,11\nnew,12\nnew,13\n");
+	run_under(&f, versions);
+	assert_false(warned(&f, "QEMU"));
+}
 
 static void a_level_without_effect_stands_for_all(void **state)
 {
@@ -399,6 +449,8 @@ int main(void)
 		cmocka_unit_test(an_estimate_is_there_as_soon_as_both_arms_are),
 		cmocka_unit_test(holm_runs_over_the_family),
 		cmocka_unit_test(flips_agree_with_t_about_a_clear_effect),
+		cmocka_unit_test(what_differs_besides_the_factors_is_named),
+		cmocka_unit_test(a_factor_may_differ_in_what_it_is_about),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

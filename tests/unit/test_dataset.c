@@ -208,6 +208,42 @@ static void a_million_trials_fit(void **state)
 	assert_close(ds->values[0][999999], 999999, 0);
 }
 
+static void add_with_facts(struct dataset *ds, struct arena *a,
+			   const struct level *level, const char *json)
+{
+	struct record r = finished(a, (uint32_t)ds->ntrials, level, 5);
+	CLEANUP(js_unrefp) struct js *facts = NULL;
+	struct err e = { 0 };
+
+	facts = js_parse(json, strlen(json), "facts", &e);
+	if (facts == NULL)
+		fail_msg("%s", e.msg);
+	r.result->facts = facts;
+	add(ds, &r);
+}
+
+static void cells_know_what_they_ran_on(void **state)
+{
+	CLEANUP(dataset_freep) struct dataset *ds = dataset_new();
+	CLEANUP(arena_freep) struct arena *a = arena_new();
+	CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+
+	(void)state;
+	add_with_facts(ds, a, small, "{\"qemu\": {\"version\": \"7.2\"}}");
+	add_with_facts(ds, a, huge, "{\"guest\": {\"kernel\": \"6.1\"}}");
+	assert_false(cell_facts_differ(&ds->facts, CELL_FACT_QEMU, 0, 1));
+	add_with_facts(ds, a, huge,
+		       "{\"qemu\": {\"version\": \"7.2\"},"
+		       " \"disk\": {\"engine\": \"fio-3\"}}");
+	assert_false(cell_facts_differ(&ds->facts, CELL_FACT_QEMU, 0, 1));
+	add_with_facts(ds, a, huge, "{\"qemu\": {\"version\": \"8.0\"}}");
+	assert_true(cell_facts_differ(&ds->facts, CELL_FACT_QEMU, 0, 1));
+	assert_true(cell_facts_differ(&ds->facts, CELL_FACT_QEMU, 1, 0));
+	cell_facts_text(&ds->facts, CELL_FACT_QEMU, 1, &out);
+	cell_facts_text(&ds->facts, CELL_FACT_ENGINE, 1, &out);
+	assert_string_equal(buf_str(&out), "7.2 or 8.0fio-3");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +257,7 @@ int main(void)
 		cmocka_unit_test(another_unit_marks_the_metric_as_mixed),
 		cmocka_unit_test(a_trial_id_over_the_limit_is_refused),
 		cmocka_unit_test(a_million_trials_fit),
+		cmocka_unit_test(cells_know_what_they_ran_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
