@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "runner/base/buf.h"
 #include "runner/base/clock.h"
 #include "runner/base/compiler.h"
 
@@ -184,5 +185,39 @@ void environment_warnings(const struct js *hosts, const struct dataset *said,
 
 		for (size_t k = 0; k < js_len(found); k++)
 			warn(host, js_at(found, k), said, notes);
+	}
+}
+
+static void change(const char *host, const char *fact, const struct js *values,
+		   struct environment_notes *notes)
+{
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+	buf_printf(&text, "%s: %s changed between sessions:", host, fact);
+	for (size_t i = 0; i < js_len(values); i++) {
+		buf_puts(&text, i > 0 ? ", then " : " ");
+		js_print(js_at(values, i), &text);
+	}
+	environment_note(notes, arena_strdup(notes->arena, buf_str(&text)));
+}
+
+void environment_changes(const struct js *env, const char *const *hosts,
+			 size_t nhosts, struct environment_notes *notes)
+{
+	static const char *const steady[] = {
+		"kernel",	"microcode", "cpu",	 "cpus",
+		"memory_bytes", "cmdline",   "governor", "no_turbo",
+		"boost",	"smt",	     "thp",	 "clocksource",
+	};
+
+	for (size_t i = 0; i < nhosts; i++) {
+		const struct js *facts = js_get(env, hosts[i]);
+
+		for (size_t k = 0; k < ARRAY_LEN(steady); k++) {
+			const struct js *values = js_get(facts, steady[k]);
+
+			if (js_kind(values) == JS_ARRAY)
+				change(hosts[i], steady[k], values, notes);
+		}
 	}
 }

@@ -35,3 +35,7 @@ void environment_note(struct environment_notes *notes, const char *text);
 // the trials do not note themselves (`said`).
 void environment_warnings(const struct js *hosts, const struct dataset *said,
 			  struct environment_notes *notes);
+// Likewise for each fact of a host that should have stayed as it was and did
+// not, from one session to the next. `env` is environment_new's.
+void environment_changes(const struct js *env, const char *const *hosts,
+			 size_t nhosts, struct environment_notes *notes);

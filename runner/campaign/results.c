@@ -153,6 +153,8 @@ static void collect_notes(struct results *r, const struct js *hosts)
 	for (size_t i = 0; i < r->plan->nnotes; i++)
 		environment_note(&notes, r->plan->notes[i]);
 	environment_warnings(hosts, r->ds, &notes);
+	environment_changes(r->environment, r->plan->hosts, r->plan->nhosts,
+			    &notes);
 	r->report.notes = notes.text;
 	r->report.nnotes = notes.n;
 }

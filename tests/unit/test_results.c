@@ -170,11 +170,30 @@ static void what_trials_note_is_said_once(void **state)
 	assert_true(results_is_whole(b.results));
 }
 
+static void a_host_that_changes_is_named(void **state)
+{
+	static const char hosts[] =
+		"{\"v\": 1, \"sessions\": [{\"hosts\": [{\"host\": \"a\","
+		" \"facts\": {\"kernel\": \"6.1\", \"cpus\": 4}}]},"
+		" {\"hosts\": [{\"host\": \"a\","
+		" \"facts\": {\"kernel\": \"6.2\", \"cpus\": 4}}]}]}";
+	CLEANUP(bench_deinit) struct bench b = { 0 };
+
+	(void)state;
+	bench_init(&b, hosts);
+	record(&b, noted);
+	assert_int_equal(b.results->report.nnotes, 1);
+	assert_string_equal(b.results->report.notes[0],
+			    "a: kernel changed between sessions: \"6.1\", "
+			    "then \"6.2\"");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_campaign_without_a_figure_has_a_report),
 		cmocka_unit_test(what_trials_note_is_said_once),
+		cmocka_unit_test(a_host_that_changes_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
