@@ -192,15 +192,25 @@ int store_create(const char *root, const struct plan *plan, struct store **out,
 	return lock_and_give(dir, out, e);
 }
 
+bool store_has(const char *dir, const char *name)
+{
+	CLEANUP(cleanup_free) char *path = xasprintf("%s/%s", dir, name);
+
+	return access(path, R_OK) == 0;
+}
+
+int store_check(const char *dir, struct err *e)
+{
+	if (store_has(dir, STORE_PLAN))
+		return 0;
+	return err_sys(e, ERR_USAGE,
+		       "%s: not a results directory of vrun: " STORE_PLAN, dir);
+}
+
 int store_open(const char *dir, struct store **out, struct err *e)
 {
-	CLEANUP(cleanup_free) char *plan = xasprintf("%s/" STORE_PLAN, dir);
-
-	if (access(plan, R_OK) < 0)
-		return err_sys(
-			e, ERR_USAGE,
-			"%s: not a results directory of vrun: " STORE_PLAN,
-			dir);
+	if (store_check(dir, e) < 0)
+		return -1;
 	return lock_and_give(dir, out, e);
 }
 

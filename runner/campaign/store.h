@@ -44,6 +44,9 @@ int store_create(const char *root, const struct plan *plan, struct store **out,
 // Locks a directory that exists. Refuses one that another writer has (says
 // who) and one that is no campaign.
 int store_open(const char *dir, struct store **out, struct err *e) MUST_CHECK;
+// Whether `dir` is a results directory: ERR_USAGE when it holds no plan.
+int store_check(const char *dir, struct err *e) MUST_CHECK;
+bool store_has(const char *dir, const char *name);
 void store_close(struct store *s);
 void store_closep(struct store **s);
 

@@ -84,7 +84,8 @@ static int keep_hosts(struct measure *m, const struct journal_log *log,
 	CLEANUP(js_unrefp) struct js *former = NULL;
 	CLEANUP(js_unrefp) struct js *all = NULL;
 
-	if (log != NULL) {
+	// Missing where a first session ended before it was written.
+	if (log != NULL && store_has(m->store->dir, STORE_HOSTS)) {
 		former = store_read_js(m->store->dir, STORE_HOSTS, e);
 		if (former == NULL)
 			return -1;

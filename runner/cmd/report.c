@@ -1,6 +1,7 @@
 // vrun report DIR: what the campaign in a results directory proves, so far or
 // in the end.
 #include "runner/campaign/results.h"
+#include "runner/campaign/store.h"
 #include "runner/cmd/cmd.h"
 #include "runner/cmd/show.h"
 
@@ -15,6 +16,8 @@ static int run(const struct cmd_args *args, int *status, struct err *e)
 {
 	CLEANUP(results_freep) struct results *r = NULL;
 
+	if (store_check(args->operands[0], e) < 0)
+		return -1;
 	if (results_load(args->operands[0], cmd_has(args, "accept-confounded"),
 			 &r, e) != 0)
 		return -1;

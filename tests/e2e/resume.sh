@@ -127,6 +127,8 @@ expect 4 "$VRUN" resume "$dir"
 says 'plan.json'
 expect 2 "$VRUN" resume "$tmp"
 says 'not a results directory'
+expect 2 "$VRUN" report "$tmp"
+says 'not a results directory'
 
 # --- one writer at a time ----------------------------------------------
 
