@@ -95,6 +95,33 @@ static int find_roles(const struct finder *f)
 	return 0;
 }
 
+static bool is_among(const size_t *columns, size_t n, size_t column)
+{
+	for (size_t i = 0; i < n; i++)
+		if (columns[i] == column)
+			return true;
+	return false;
+}
+
+// A figure that also tells its cell or round apart compares itself.
+static int refuse_shared_values(const struct finder *f)
+{
+	const struct table_map *m = f->m;
+
+	for (size_t i = 0; i < m->nvalues; i++) {
+		size_t c = m->values[i];
+
+		if (is_among(m->factors, m->nfactors, c) ||
+		    is_among(m->role, TABLE_ROLES, c))
+			return err_set(f->e, ERR_USAGE,
+				       "%s: column \"%s\" cannot be the value "
+				       "and a factor, block, host or the like "
+				       "at once",
+				       f->spec->where, f->spec->values.v[i]);
+	}
+	return 0;
+}
+
 static int find_filters(const struct finder *f)
 {
 	f->m->filters = xcalloc(f->spec->nfilters, sizeof(size_t));
@@ -135,7 +162,8 @@ int table_map_init(struct table_map *m, const struct table_spec *spec,
 	m->used = xcalloc(header->n, sizeof *m->used);
 	if (find_list(&f, &spec->values, &m->values) != 0 ||
 	    find_list(&f, &spec->factors, &m->factors) != 0 ||
-	    find_roles(&f) != 0 || find_filters(&f) != 0)
+	    find_roles(&f) != 0 || refuse_shared_values(&f) != 0 ||
+	    find_filters(&f) != 0)
 		return -1;
 	find_descriptions(&f);
 	return 0;

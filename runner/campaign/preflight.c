@@ -302,6 +302,9 @@ int preflight_store(const struct plan *p, const char *root, struct findings *f,
 	struct finding one = { .host = "here", .check = "results" };
 	char what[256];
 
+	if (root[0] == '\0')
+		return err_set(e, ERR_USAGE,
+			       "results in \"\": give --results a directory");
 	if (store_probe(root, &room, e) < 0)
 		return -1;
 	if (room < (uint64_t)STORE_ROOM_MIN_MIB << 20)

@@ -48,6 +48,9 @@ static const struct refusal {
 	  "commas between thousands" },
 	{ "backing,iops\n4k,1,2\n", NULL,
 	  "t.csv:2: 3 fields where the header has 2" },
+	{ "backing,iops\n4k,1\n", "iops",
+	  "t.csv: column \"iops\" cannot be the value and a factor, block, "
+	  "host or the like at once" },
 	{ "backing,iops\n4k,1\n", "round",
 	  "t.csv: no column \"round\"; have backing, iops" },
 };
