@@ -390,6 +390,7 @@ int compare_run(const struct dataset *ds, const struct compare_spec *spec,
 	adjust(an);
 	for (size_t i = 0; i < an->ncomparisons; i++)
 		decide(&cx, &an->comparisons[i]);
+	compare_secondary(&cx);
 	compare_warn(&cx);
 	*out = TAKE_PTR(an);
 	return 0;

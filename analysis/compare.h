@@ -99,6 +99,7 @@ struct analysis_comparison {
 	bool ratio_doubtful; // the baseline is too noisy for a ratio
 	bool autocorrelated; // the effect uses n_eff on some host
 	struct verdict verdict;
+	double q; // of secondary comparisons: Benjamini-Hochberg
 };
 
 struct analysis {
@@ -117,6 +118,11 @@ struct analysis {
 	size_t nhost_cells;		  // several hosts
 	struct analysis_comparison *comparisons; // by metric, then cell
 	size_t ncomparisons;
+	// The same pairs on metrics outside of the family that have a
+	// direction and that every trial has: exploratory, without Holm and
+	// verdict.
+	struct analysis_comparison *secondary;
+	size_t nsecondary;
 	size_t family, family_eq; // sizes for Holm: tests that gave a p
 	const char **warnings;	  // sentences
 	size_t nwarnings, warnings_cap;

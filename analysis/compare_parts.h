@@ -21,6 +21,9 @@ struct compare_ctx {
 // and the verdict come later: they need the family.
 void compare_pair(const struct compare_ctx *cx, struct analysis_comparison *c);
 
+// an->secondary, after an->comparisons.
+void compare_secondary(const struct compare_ctx *cx);
+
 // an->cells and an->host_cells.
 void compare_describe_cells(const struct compare_ctx *cx);
 

@@ -47,7 +47,7 @@ static void put_empty(struct buf *out, size_t n)
 
 static const char header[] =
 	"kind,metric,unit,cell,baseline,host,n,n_baseline,failed,invalid,value,"
-	"lo,hi,median,sd,cv,p_welch,p_diff,p_holm,p_equivalent,verdict,reason\n";
+	"lo,hi,median,sd,cv,p_welch,p_diff,p_holm,p_equivalent,q,verdict,reason\n";
 
 static void put_names(struct buf *out, const char *kind,
 		      const struct dataset_metric *m, const char *unit)
@@ -86,7 +86,7 @@ static void put_cell(struct buf *out, const struct dataset *ds,
 	put_real(out, c->d.median);
 	put_real(out, c->d.sd);
 	put_real(out, c->d.cv);
-	put_empty(out, 6);
+	put_empty(out, 7);
 	buf_putc(out, '\n');
 }
 
@@ -126,6 +126,7 @@ static void put_comparison(struct buf *out, const struct dataset *ds,
 	put_real(out, c->effect.p);
 	put_real(out, c->p_holm);
 	put_real(out, c->tost.p);
+	put_empty(out, 1);
 	buf_printf(out, ",%s,%s\n", verdict_kind_name(c->verdict.kind),
 		   verdict_reason_name(c->verdict.reason));
 	for (size_t i = 0; i < c->nhosts && c->nhosts > 1; i++) {
@@ -136,9 +137,24 @@ static void put_comparison(struct buf *out, const struct dataset *ds,
 		put_effect(out, ds, c, &row);
 		put_empty(out, 1);
 		put_real(out, h->effect.p);
-		put_empty(out, 4);
+		put_empty(out, 5);
 		buf_putc(out, '\n');
 	}
+}
+
+static void put_secondary(struct buf *out, const struct dataset *ds,
+			  const struct analysis_comparison *c)
+{
+	struct effect_row row = { "also measured", DATASET_NONE, c->n,
+				  c->n_baseline, &c->effect };
+
+	put_effect(out, ds, c, &row);
+	put_real(out, c->welch.p);
+	put_real(out, c->effect.p);
+	put_empty(out, 2);
+	put_real(out, c->q);
+	put_empty(out, 2);
+	buf_putc(out, '\n');
 }
 
 void report_write_csv(const struct report *r, struct buf *out)
@@ -152,4 +168,6 @@ void report_write_csv(const struct report *r, struct buf *out)
 		put_cell(out, r->ds, &an->host_cells[i]);
 	for (size_t i = 0; i < an->ncomparisons; i++)
 		put_comparison(out, r->ds, &an->comparisons[i]);
+	for (size_t i = 0; i < an->nsecondary; i++)
+		put_secondary(out, r->ds, &an->secondary[i]);
 }

@@ -196,6 +196,29 @@ static struct js *comparisons_js(const struct report *r)
 	return arr;
 }
 
+static struct js *secondary_js(const struct report *r)
+{
+	const struct dataset *ds = r->ds;
+	struct js *arr = js_array();
+
+	for (size_t i = 0; i < r->an->nsecondary; i++) {
+		const struct analysis_comparison *c = &r->an->secondary[i];
+		const struct dataset_metric *m = &ds->metrics[c->metric];
+		struct js *j = js_object();
+
+		js_set_str(j, "cell", ds->cells[c->cell].label);
+		js_set_str(j, "baseline", ds->cells[c->baseline].label);
+		js_set_str(j, "metric", m->name);
+		js_set_str(j, "better", better_name(m->better));
+		js_set_int(j, "n", (int64_t)c->n);
+		js_set_int(j, "n_baseline", (int64_t)c->n_baseline);
+		set_effect(j, &c->effect);
+		js_set_real(j, "q", c->q);
+		js_append(arr, j);
+	}
+	return arr;
+}
+
 static struct js *warnings_js(const struct report *r)
 {
 	struct js *arr = js_array();
@@ -288,6 +311,7 @@ struct js *report_to_js(const struct report *r)
 	set_sentence(j, "answer", r, report_answer);
 	js_set(j, "cells", cells_js(r));
 	js_set(j, "comparisons", comparisons_js(r));
+	js_set(j, "secondary", secondary_js(r));
 	js_set(j, "warnings", warnings_js(r));
 	js_set(j, "environment",
 	       r->environment != NULL ? js_copy(r->environment) : js_object());

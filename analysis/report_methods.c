@@ -90,6 +90,13 @@ static void say_tests(const struct analysis *an, struct buf *out)
 			      "cannot be concluded.");
 }
 
+static void say_secondary(const struct analysis *an, struct buf *out)
+{
+	if (an->nsecondary > 0)
+		buf_puts(out, " What was measured besides is exploratory: q "
+			      "is p adjusted by Benjamini and Hochberg.");
+}
+
 static void say_baseline(const struct analysis *an, struct buf *out)
 {
 	buf_puts(out, " Baseline: ");
@@ -122,11 +129,13 @@ void report_methods(const struct report *r, struct buf *out)
 	if (an->ncomparisons > 0 && r->stopping != NULL) {
 		report_stopping_rule(r, out);
 		say_unit(r, out);
+		say_secondary(an, out);
 		say_baseline(an, out);
 	} else if (an->ncomparisons > 0) {
 		say_estimators(an, out);
 		say_unit(r, out);
 		say_tests(an, out);
+		say_secondary(an, out);
 		say_baseline(an, out);
 	} else {
 		buf_printf(out, "Student's t interval of the mean, %.4g %%.",

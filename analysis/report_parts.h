@@ -36,6 +36,10 @@ void report_table_cells(const struct report *r, struct report_table *t);
 void report_table_noise(const struct report *r, struct report_table *t);
 void report_table_comparisons(const struct report *r, struct report_table *t);
 void report_table_hosts(const struct report *r, struct report_table *t);
+void report_table_secondary(const struct report *r, struct report_table *t);
+// Latencies in the middle and at the end, of the first comparisons.
+void report_table_secondary_brief(const struct report *r,
+				  struct report_table *t);
 void report_table_checks(const struct report *r, struct report_table *t);
 void report_table_failures(const struct report *r, struct report_table *t);
 void report_table_environment(const struct report *r, struct report_table *t);

@@ -17,6 +17,11 @@ static const struct section results[] = {
 	{ "Hosts", report_table_hosts, NULL },
 };
 
+static const struct section besides[] = {
+	{ "Also measured (exploratory)", report_table_secondary,
+	  report_table_secondary_brief },
+};
+
 static const struct section facts[] = {
 	{ "Environment", report_table_environment, report_table_setup },
 	{ "Treatment checks", report_table_checks, NULL },
@@ -145,6 +150,7 @@ void report_render(const struct report *r, const struct report_renderer *to,
 	render_tables(&p, results, ARRAY_LEN(results));
 	constant_levels(&p);
 	reach(&p);
+	render_tables(&p, besides, ARRAY_LEN(besides));
 	warnings(&p);
 	if (r->stopping != NULL)
 		paragraph(&p, "Stopping", report_stopping);

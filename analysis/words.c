@@ -168,10 +168,16 @@ void words_common(const struct analysis *an,
 void words_comparison(const struct analysis *an,
 		      const struct analysis_comparison *c, struct buf *out)
 {
-	CLEANUP(buf_deinit) struct buf shared = BUF_INIT;
-
 	if (an->nmetrics > 1)
 		buf_printf(out, "%s, ", an->ds->metrics[c->metric].name);
+	words_pair(an, c, out);
+}
+
+void words_pair(const struct analysis *an, const struct analysis_comparison *c,
+		struct buf *out)
+{
+	CLEANUP(buf_deinit) struct buf shared = BUF_INIT;
+
 	words_candidate(an, c, out);
 	words_shared(an, c, &shared);
 	if (shared.len > 0)

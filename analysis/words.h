@@ -34,6 +34,9 @@ void words_common(const struct analysis *an,
 // what every cell has.
 void words_comparison(const struct analysis *an,
 		      const struct analysis_comparison *c, struct buf *out);
+// The same without the metric.
+void words_pair(const struct analysis *an, const struct analysis_comparison *c,
+		struct buf *out);
 
 // "slower", or "worse" for figures that are no speeds, with the reason:
 // "inconclusive (failures)".

@@ -243,7 +243,7 @@ static void unknown_figures_are_null_in_json_and_empty_in_csv(void **state)
 	analyse_small(&f, "where,y\na,10\nb,12\n");
 	assert_says(written(&f, REPORT_JSON), "\"lo_pct\": null");
 	assert_says(written(&f, REPORT_CSV),
-		    ",,,,,,,,,,inconclusive,insufficient-data\n");
+		    ",,,,,,,,,,,inconclusive,insufficient-data\n");
 }
 
 // The longest line, but for rows of tables, which are never cut.
@@ -284,6 +284,85 @@ static void texts_of_others_cannot_break_out(void **state)
 	assert_null(strchr(written(&f, REPORT_TERM), '\033'));
 	assert_says(written(&f, REPORT_MD), "a?\\[2J\\|\\<b\\>");
 	assert_says(written(&f, REPORT_CSV), "\"where=b,\"\"c\"\"\"");
+}
+
+// Commas outside of quotes, by line.
+static size_t commas(const char *line)
+{
+	bool quoted = false;
+	size_t n = 0;
+
+	for (; *line != '\n'; line++) {
+		quoted ^= *line == '"';
+		n += *line == ',' && !quoted;
+	}
+	return n;
+}
+
+// A metric that decides, one that is only measured, one that is not compared
+// because not every trial has it.
+static void fill_metrics(struct dataset *ds)
+{
+	static const char *const names[] = { "block.iops", "block.lat_p99",
+					     "block.lat_p999" };
+	static const double values[][3] = {
+		{ 10, 5, 7 }, { 11, 6, 8 }, { 20, 3, NO_FIGURE }, { 21, 2, 9 }
+	};
+	struct err e = { 0 };
+	uint32_t id;
+
+	for (size_t m = 0; m < 3; m++) {
+		struct metric metric = { names[m], 0, "1",
+					 m == 0 ? BETTER_HIGHER
+						: BETTER_LOWER };
+
+		assert_int_equal(dataset_add_metric(ds, &metric, &id, &e), 0);
+	}
+	for (uint32_t t = 0; t < 4; t++) {
+		struct level level = { "where", t < 2 ? "a" : "b" };
+		struct dataset_trial trial = { .trial = t,
+					       .attempt = 1,
+					       .metric = DATASET_NONE,
+					       .block = DATASET_NONE,
+					       .boot = DATASET_NO_BOOT,
+					       .order = NO_FIGURE };
+		size_t row;
+
+		assert_int_equal(
+			dataset_add_cell(ds, &level, 1, &trial.cell, &e), 0);
+		assert_int_equal(dataset_add_trial(ds, &trial, &row, &e), 0);
+		for (uint32_t m = 0; m < 3; m++)
+			dataset_set_value(ds, row, m, values[t][m]);
+	}
+}
+
+static void other_metrics_are_exploratory(void **state)
+{
+	static const char *const metrics[] = { "block.iops" };
+	struct compare_spec spec = { .metrics = metrics,
+				     .nmetrics = 1,
+				     .alpha = COMPARE_ALPHA,
+				     .margin = 0.02 };
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+	struct err e = { 0 };
+	const char *line;
+
+	(void)state;
+	f.ds = dataset_new();
+	fill_metrics(f.ds);
+	assert_int_equal(compare_run(f.ds, &spec, &f.an, &e), 0);
+	f.report = (struct report){ .ds = f.ds, .an = f.an };
+	assert_int_equal(f.an->family, 1);
+	assert_int_equal(f.an->nsecondary, 1);
+	assert_true(f.an->secondary[0].q == f.an->secondary[0].effect.p);
+	assert_says(written(&f, REPORT_TERM), "Also measured (exploratory)");
+	assert_says(written(&f, REPORT_MD), "| block.lat\\_p99 | where=b | ");
+	assert_says(written(&f, REPORT_JSON), "\"secondary\": [");
+	line = written(&f, REPORT_CSV);
+	assert_says(line, "\nalso measured,block.lat_p99,%,where=b,where=a,");
+	for (size_t n = commas(line); line[0] != '\0';
+	     line = strchr(line, '\n') + 1)
+		assert_int_equal(commas(line), n);
 }
 
 static void failures_stay_visible(void **state)
@@ -386,6 +465,7 @@ int main(void)
 			unknown_figures_are_null_in_json_and_empty_in_csv),
 		cmocka_unit_test(plain_text_fits_80_columns_and_has_no_escapes),
 		cmocka_unit_test(texts_of_others_cannot_break_out),
+		cmocka_unit_test(other_metrics_are_exploratory),
 		cmocka_unit_test(failures_stay_visible),
 		cmocka_unit_test(a_screen_has_few_facts_and_markdown_all),
 		cmocka_unit_test(figures_are_printed_one_way),
