@@ -4,11 +4,14 @@
 #include <assert.h>
 #include <string.h>
 
-// Text that Markdown or HTML would read as markup.
+// Text that Markdown, HTML or GitHub's formulas would read as markup.
 static void escaped(struct buf *out, const char *text)
 {
+	if (text[0] != '\0' && strchr("-+=", text[0]) != NULL &&
+	    (text[1] == ' ' || text[1] == text[0]))
+		buf_putc(out, '\\'); // no list, no underline
 	for (; *text != '\0'; text++) {
-		if (strchr("\\`*_|<>[]#", *text) != NULL)
+		if (strchr("\\`*_|<>[]#~$&", *text) != NULL)
 			buf_putc(out, '\\');
 		buf_putc(out, *text);
 	}

@@ -284,6 +284,9 @@ static void texts_of_others_cannot_break_out(void **state)
 	assert_null(strchr(written(&f, REPORT_TERM), '\033'));
 	assert_says(written(&f, REPORT_MD), "a?\\[2J\\|\\<b\\>");
 	assert_says(written(&f, REPORT_CSV), "\"where=b,\"\"c\"\"\"");
+	f.report.question = "- ~~$a$ & *b*?";
+	assert_says(written(&f, REPORT_MD),
+		    "\n\\- \\~\\~\\$a\\$ \\& \\*b\\*?\n");
 }
 
 // Commas outside of quotes, by line.
