@@ -17,6 +17,7 @@ static const struct format {
 	[REPORT_MD] = { "md", "report.md", report_write_md },
 	[REPORT_CSV] = { "csv", "report.csv", report_write_csv },
 	[REPORT_JSON] = { "json", "report.json", report_write_json },
+	[REPORT_LATEX] = { "latex", "report.tex", report_write_latex },
 };
 
 const char *report_format_name(enum report_format f)
@@ -38,6 +39,12 @@ int report_format_from_name(const char *name, enum report_format *out)
 		}
 	}
 	return -1;
+}
+
+void report_format_list(struct buf *out)
+{
+	for (size_t i = 0; i < REPORT_FORMATS; i++)
+		buf_printf(out, "%s%s", i > 0 ? ", " : "", formats[i].name);
 }
 
 void report_write(const struct report *r, enum report_format f, struct buf *out)

@@ -23,6 +23,7 @@ enum report_format {
 	REPORT_MD,
 	REPORT_CSV, // tidy: one line per cell and per comparison
 	REPORT_JSON,
+	REPORT_LATEX,	// tables for a paper
 	REPORT_FORMATS, // how many
 };
 
@@ -49,12 +50,14 @@ struct report {
 	bool color;	// escape codes; off for pipes and NO_COLOR
 };
 
-// "term", "md", "csv", "json"; also the extension of the file.
+// "term", "md", "csv", "json", "latex".
 const char *report_format_name(enum report_format f);
 // "report.txt", "report.md", ...
 const char *report_file_name(enum report_format f);
 int report_format_from_name(const char *name,
 			    enum report_format *out) MUST_CHECK; // 0, -1
+// "term, md, csv, ...": all of them.
+void report_format_list(struct buf *out);
 
 void report_write(const struct report *r, enum report_format f,
 		  struct buf *out);

@@ -37,6 +37,10 @@ void report_table_noise(const struct report *r, struct report_table *t);
 void report_table_comparisons(const struct report *r, struct report_table *t);
 void report_table_hosts(const struct report *r, struct report_table *t);
 void report_table_secondary(const struct report *r, struct report_table *t);
+#define REPORT_SECONDARY "Also measured (exploratory)"
+
+// The same as text.
+void report_secondary_title(const struct report *r, struct buf *out);
 // Latencies in the middle and at the end, of the first comparisons.
 void report_table_secondary_brief(const struct report *r,
 				  struct report_table *t);
@@ -95,3 +99,4 @@ void report_write_term(const struct report *r, struct buf *out);
 void report_write_md(const struct report *r, struct buf *out);
 void report_write_csv(const struct report *r, struct buf *out);
 void report_write_json(const struct report *r, struct buf *out);
+void report_write_latex(const struct report *r, struct buf *out);

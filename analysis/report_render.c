@@ -18,7 +18,7 @@ static const struct section results[] = {
 };
 
 static const struct section besides[] = {
-	{ "Also measured (exploratory)", report_table_secondary,
+	{ REPORT_SECONDARY, report_table_secondary,
 	  report_table_secondary_brief },
 };
 

@@ -43,6 +43,12 @@ static void set_columns(struct report_table *t)
 	t->ncolumns = ARRAY_LEN(columns);
 }
 
+void report_secondary_title(const struct report *r, struct buf *out)
+{
+	(void)r;
+	buf_puts(out, REPORT_SECONDARY);
+}
+
 void report_table_secondary(const struct report *r, struct report_table *t)
 {
 	set_columns(t);

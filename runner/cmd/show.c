@@ -11,18 +11,19 @@
 static int format_of(const struct cmd_args *args, enum report_format *out,
 		     struct err *e)
 {
+	CLEANUP(buf_deinit) struct buf have = BUF_INIT;
 	const char *name = cmd_value(args, "format");
 	bool json = cmd_has(args, "json");
 
 	*out = json ? REPORT_JSON : REPORT_TERM;
 	if (name == NULL)
 		return 0;
-	if (report_format_from_name(name, out) != 0)
-		return err_set(
-			e, ERR_USAGE,
-			"--format: unknown format \"%s\" (have term, md, "
-			"csv, json)",
-			name);
+	if (report_format_from_name(name, out) != 0) {
+		report_format_list(&have);
+		return err_set(e, ERR_USAGE,
+			       "--format: unknown format \"%s\" (have %s)",
+			       name, buf_str(&have));
+	}
 	if (json && *out != REPORT_JSON)
 		return err_set(e, ERR_USAGE,
 			       "--json and --format %s exclude each other",

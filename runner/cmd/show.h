@@ -9,7 +9,7 @@
 // Rows for the table of options of a command that shows a report.
 // clang-format off
 #define SHOW_OPTIONS                                                           \
-	{ "format", 'f', "FORMAT", "term, md, csv or json (default: term)" },  \
+	{ "format", 'f', "FORMAT", "term, md, csv, json or latex (default: term)" }, \
 	{ "json", 0, NULL, "the same as --format json" },                      \
 	{ "output", 'o', "FILE", "write to FILE instead of standard output" }
 // clang-format on

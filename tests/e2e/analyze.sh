@@ -111,7 +111,7 @@ says 'no cell differs from another only in having where=host'
 analyze 2 $hugetlb --value iops --margin 2
 says '--margin: "2" is not between 0 and 100 %'
 analyze 2 $hugetlb --value iops --format pdf
-says 'unknown format "pdf" (have term, md, csv, json)'
+says 'unknown format "pdf" (have term, md, csv, json'
 analyze 2 nowhere.csv --value iops
 says 'nowhere.csv'
 

@@ -443,6 +443,25 @@ static void figures_are_printed_one_way(void **state)
 	}
 }
 
+static void latex_is_escaped(void **state)
+{
+	static const char *const says[] = {
+		"\\begin{tabular}{lrrrrrr}\n",
+		"where=\\textbackslash{}x\\_\\{\\%\\& & 2 &",
+		"[$-$",
+		"\\,\\%",
+		"\\midrule",
+	};
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+	const char *text;
+
+	(void)state;
+	analyse_small(&f, "where,y\na,10\na,11\n\\x_{%&,12\n\\x_{%&,10\n");
+	text = written(&f, REPORT_LATEX);
+	for (size_t i = 0; i < ARRAY_LEN(says); i++)
+		assert_says(text, says[i]);
+}
+
 static void formats_have_names(void **state)
 {
 	enum report_format f;
@@ -472,6 +491,7 @@ int main(void)
 		cmocka_unit_test(failures_stay_visible),
 		cmocka_unit_test(a_screen_has_few_facts_and_markdown_all),
 		cmocka_unit_test(figures_are_printed_one_way),
+		cmocka_unit_test(latex_is_escaped),
 		cmocka_unit_test(formats_have_names),
 	};
 

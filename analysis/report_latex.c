@@ -1,0 +1,142 @@
+// The tables of the report for a paper: booktabs, to be \input as they are.
+// The caption of each begins with the answer; the methods stand below.
+#include "analysis/report_parts.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const struct escape {
+	char c;
+	const char *tex;
+} escapes[] = {
+	{ '\\', "\\textbackslash{}" },
+	{ '{', "\\{" },
+	{ '}', "\\}" },
+	{ '_', "\\_" },
+	{ '%', "\\%" },
+	{ '&', "\\&" },
+	{ '#', "\\#" },
+	{ '$', "\\$" },
+	{ '~', "\\textasciitilde{}" },
+	{ '^', "\\textasciicircum{}" },
+	{ '<', "\\textless{}" },
+	{ '>', "\\textgreater{}" },
+	{ '|', "\\textbar{}" },
+	{ '"', "\\textquotedbl{}" },
+};
+
+static const char *escape_of(char c)
+{
+	for (size_t i = 0; i < ARRAY_LEN(escapes); i++)
+		if (escapes[i].c == c)
+			return escapes[i].tex;
+	return NULL;
+}
+
+// A minus and not a hyphen: before a figure, after nothing, a blank or "[".
+static bool is_minus(const char *text, size_t i)
+{
+	char before = i > 0 ? text[i - 1] : ' ';
+
+	return text[i] == '-' && isdigit((unsigned char)text[i + 1]) &&
+	       (before == ' ' || before == '[');
+}
+
+static void escaped(struct buf *out, const char *text)
+{
+	for (size_t i = 0; text[i] != '\0'; i++) {
+		const char *tex = escape_of(text[i]);
+
+		if (text[i] == '[' && i == 0)
+			buf_puts(out, "{[}"); // no argument of a \\\\ before it
+		else if (is_minus(text, i))
+			buf_puts(out, "$-$");
+		else if (text[i] == ' ' && text[i + 1] == '%')
+			buf_puts(out, "\\,"); // never apart from its figure
+		else if (tex != NULL)
+			buf_puts(out, tex);
+		else
+			buf_putc(out, text[i]);
+	}
+}
+
+static void row(struct buf *out, const struct report_table *t,
+		const char *const *text)
+{
+	buf_puts(out, "    ");
+	for (size_t c = 0; c < t->ncolumns; c++) {
+		buf_puts(out, c > 0 ? " & " : "");
+		escaped(out, text[c]);
+	}
+	buf_puts(out, " \\\\\n");
+}
+
+static void tabular(struct buf *out, const struct report_table *t)
+{
+	buf_puts(out, "  \\begin{tabular}{");
+	for (size_t c = 0; c < t->ncolumns; c++)
+		buf_putc(out, t->columns[c].right ? 'r' : 'l');
+	buf_puts(out, "}\n    \\toprule\n    ");
+	for (size_t c = 0; c < t->ncolumns; c++) {
+		buf_puts(out, c > 0 ? " & " : "");
+		escaped(out, t->columns[c].title);
+	}
+	buf_puts(out, " \\\\\n    \\midrule\n");
+	for (size_t i = 0; i < t->ntext; i += t->ncolumns)
+		row(out, t, t->text + i);
+	buf_puts(out, "    \\bottomrule\n  \\end{tabular}\n");
+}
+
+struct float_table {
+	const char *label; // "tab:vrun-cells"
+	void (*fill)(const struct report *r, struct report_table *t);
+	void (*caption)(const struct report *r, struct buf *out);
+	void (*note)(const struct report *r, struct buf *out); // or NULL
+};
+
+static const struct float_table floats[] = {
+	{ "cells", report_table_cells, report_question, NULL },
+	{ "comparisons", report_table_comparisons, report_answer,
+	  report_methods },
+	{ "also", report_table_secondary, report_secondary_title, NULL },
+};
+
+static void say(struct buf *out, const struct report *r, struct arena *a,
+		void (*what)(const struct report *r, struct buf *out))
+{
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+	what(r, &text);
+	escaped(out, report_clean(a, buf_str(&text)));
+}
+
+static void put_float(struct buf *out, const struct report *r, struct arena *a,
+		      const struct float_table *f)
+{
+	struct report_table t;
+
+	report_table_init(&t, a, NULL, 0);
+	f->fill(r, &t);
+	if (t.ntext == 0)
+		return;
+	buf_puts(out, "\n\\begin{table}\n  \\centering\n  \\caption{");
+	say(out, r, a, f->caption);
+	buf_printf(out, "}\n  \\label{tab:vrun-%s}\n", f->label);
+	tabular(out, &t);
+	if (f->note != NULL) {
+		buf_puts(out, "\n  \\medskip\\footnotesize\\raggedright\n  ");
+		say(out, r, a, f->note);
+		buf_putc(out, '\n');
+	}
+	buf_puts(out, "\\end{table}\n");
+}
+
+void report_write_latex(const struct report *r, struct buf *out)
+{
+	CLEANUP(arena_freep) struct arena *a = arena_new();
+
+	buf_puts(out, "% Made by vrun. Needs \\usepackage[T1]{fontenc} and "
+		      "\\usepackage{booktabs}.\n");
+	for (size_t i = 0; i < ARRAY_LEN(floats); i++)
+		put_float(out, r, a, &floats[i]);
+}
