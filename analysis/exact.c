@@ -16,6 +16,11 @@ enum {
 // Sums that differ by less than this share are ties: rounding, not data.
 #define EXACT_TIE 1e-12
 
+enum {
+	FLIP_GROUP = 4,
+	FLIP_SIGNS = 1 << FLIP_GROUP,
+};
+
 // --- sign flips ---------------------------------------------------------
 
 // All 2^n sums of +-d, in the order of the sign bits.
@@ -46,8 +51,37 @@ static double flip_enumerate(const double *d, size_t n, double bound)
 	return (double)extreme / ldexp(1, (int)n);
 }
 
+// Each group of figures with all its signs, so that a draw adds one sum for a
+// group; bits beyond the last figure change nothing.
+static double *group_sums(const double *d, size_t n)
+{
+	size_t groups = n / FLIP_GROUP + 1;
+	double *sums = xcalloc(groups * FLIP_SIGNS, sizeof *sums);
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t signs = 0; signs < FLIP_SIGNS; signs++)
+			sums[i / FLIP_GROUP * FLIP_SIGNS + signs] +=
+				signs >> i % FLIP_GROUP & 1 ? d[i] : -d[i];
+	return sums;
+}
+
+static double draw_sum(const double *sums, size_t n, gsl_rng *rng)
+{
+	unsigned long bits = 0; // mt19937 gives 32
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i += FLIP_GROUP) {
+		if (i % 32 == 0)
+			bits = gsl_rng_get(rng);
+		sum += sums[i / FLIP_GROUP * FLIP_SIGNS + bits % FLIP_SIGNS];
+		bits /= FLIP_SIGNS;
+	}
+	return sum;
+}
+
 static double flip_draw(const double *d, size_t n, double bound)
 {
+	CLEANUP(cleanup_free) double *sums = group_sums(d, n);
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	size_t draws = MIN((size_t)EXACT_FLIP_DRAWS, EXACT_FLIP_WORK / n + 1);
 	size_t extreme = 1;
@@ -55,13 +89,8 @@ static double flip_draw(const double *d, size_t n, double bound)
 	if (rng == NULL)
 		return NO_FIGURE;
 	gsl_rng_set(rng, EXACT_SEED);
-	for (size_t i = 0; i < draws; i++) {
-		double sum = 0;
-
-		for (size_t k = 0; k < n; k++)
-			sum += gsl_rng_uniform(rng) < 0.5 ? d[k] : -d[k];
-		extreme += fabs(sum) >= bound;
-	}
+	for (size_t i = 0; i < draws; i++)
+		extreme += fabs(draw_sum(sums, n, rng)) >= bound;
 	gsl_rng_free(rng);
 	return (double)extreme / (double)(draws + 1);
 }
