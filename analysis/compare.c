@@ -271,8 +271,10 @@ static unsigned changes(const struct compare_spec *spec,
 {
 	unsigned bits = 0;
 
-	if (c->order_confounded || c->boot_confounded)
+	if (c->order_confounded)
 		bits |= VERDICT_IS_CONFOUNDED;
+	if (c->boot_confounded)
+		bits |= VERDICT_HAS_ONE_BOOT;
 	if (c->failures.differ || c->failures.too_many)
 		bits |= VERDICT_HAS_FAILURES;
 	if (c->opposed)
@@ -313,11 +315,6 @@ static void decide(const struct compare_ctx *cx, struct analysis_comparison *c)
 	};
 
 	most_per_host(c, &in);
-	// One boot is one figure; that it served the arm is the better reason.
-	if (c->boot_confounded && !cx->spec->accept_confounded) {
-		in.n_a = MAX(in.n_a, (size_t)2);
-		in.n_b = MAX(in.n_b, (size_t)2);
-	}
 	c->verdict = verdict_decide(&in);
 }
 

@@ -25,6 +25,14 @@ static bool has_no_ratio(const struct verdict_input *in)
 	return isnan(in->effect->log_ratio);
 }
 
+// One boot is one figure: that it served the arm says more than that there is
+// one figure.
+static bool has_one_boot(const struct verdict_input *in)
+{
+	return in->changes & VERDICT_HAS_ONE_BOOT &&
+	       !(in->changes & VERDICT_ACCEPT_CONFOUNDED);
+}
+
 static bool has_no_variance(const struct verdict_input *in)
 {
 	return in->effect->se == 0 && !is_exact(in);
@@ -58,6 +66,7 @@ static const struct rule {
 } rules[] = {
 	{ has_no_data, VERDICT_NO_DATA },
 	{ has_no_ratio, VERDICT_UNDEFINED_RATIO },
+	{ has_one_boot, VERDICT_CONFOUNDED },
 	{ has_insufficient_data, VERDICT_INSUFFICIENT_DATA },
 	{ has_no_variance, VERDICT_ZERO_VARIANCE },
 	{ is_confounded, VERDICT_CONFOUNDED },

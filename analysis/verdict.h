@@ -34,12 +34,13 @@ enum verdict_reason {
 
 // What the caller found; a bit each.
 enum verdict_changes {
-	VERDICT_IS_CONFOUNDED = 1 << 0, // diagnose_order, one boot per arm
-	VERDICT_HAS_FAILURES = 1 << 1,	// diagnose_failures
-	VERDICT_IS_MIXED = 1 << 2,	// hosts_opposed
+	VERDICT_IS_CONFOUNDED = 1 << 0,	      // diagnose_order
+	VERDICT_HAS_FAILURES = 1 << 1,	      // diagnose_failures
+	VERDICT_IS_MIXED = 1 << 2,	      // hosts_opposed
 	VERDICT_IS_METHOD_DEPENDENT = 1 << 3, // diagnose_method_dependent
 	VERDICT_ACCEPT_CONFOUNDED = 1 << 4,   // the user's --accept-confounded
 	VERDICT_IS_EXACT = 1 << 5, // metric declared exact: no variance is fine
+	VERDICT_HAS_ONE_BOOT = 1 << 6, // one boot served an arm: confounded
 };
 
 struct verdict_input {
