@@ -49,6 +49,16 @@ static void send_error(struct host *h, int64_t id, const char *text)
 	host_send(h, msg);
 }
 
+// Belongs to no request: the agent ends.
+static void send_last_words(struct host *h, const char *text)
+{
+	struct js *msg = message_new(MESSAGE_ERROR, 0);
+
+	js_set_int(msg, "id", 0);
+	js_set_str(msg, "message", text);
+	host_send(h, msg);
+}
+
 // --- accel: best ---------------------------------------------------------
 
 static void no_stage(void *arg, const char *stage)
@@ -274,7 +284,7 @@ static int finish(struct host *h, int rc, struct err *e)
 	if (settings_restore(&h->settings, e) < 0)
 		rc = -1;
 	if (rc < 0)
-		send_error(h, 0, e->msg);
+		send_last_words(h, e->msg);
 	settings_deinit(&h->settings);
 	rundir_close(&h->dir);
 	farewell(h);

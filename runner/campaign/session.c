@@ -131,6 +131,11 @@ static int check_turn(struct session *s, const struct message *m, struct err *e)
 	return 0;
 }
 
+static bool are_last_words(const struct message *m)
+{
+	return m->type == MESSAGE_ERROR && m->id == 0;
+}
+
 static enum session_status take(struct session *s, const char *body, size_t len,
 				struct message *out, struct err *e)
 {
@@ -138,6 +143,12 @@ static enum session_status take(struct session *s, const char *body, size_t len,
 
 	if (message_decode(body, len, peer, &m, e) < 0)
 		return SESSION_BAD;
+	if (are_last_words(&m)) {
+		err_set(e, ERR_HOST, "%s: %s", peer,
+			js_get_str(m.body, "message", ""));
+		message_deinit(&m);
+		return SESSION_GONE;
+	}
 	if (check_turn(s, &m, e) < 0) {
 		message_deinit(&m);
 		return SESSION_BAD;

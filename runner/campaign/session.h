@@ -20,7 +20,7 @@ enum {
 enum session_status {
 	SESSION_MESSAGE, // *out is the next message; the caller deinits it
 	SESSION_QUIET,	 // nothing more for now
-	SESSION_GONE,	 // the connection ended: e says how the agent ended
+	SESSION_GONE,	 // the agent ended, or says that it does: e says how
 	SESSION_BAD,	 // the agent broke the protocol: e says how
 };
 

@@ -26,6 +26,7 @@
 //   stage      {id, stage}
 //   result     {id, result}                 result.h's JSON
 //   done       {id, ...}  error {id, message}
+//   error      {id: 0, message}             last words: it ends now
 // host agent -> guest agent (over virtio-serial, or a socketpair for
 // `accel: native`)
 //   run        {id, workloads, seq, seed}   answered by stage..., result

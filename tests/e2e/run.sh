@@ -84,6 +84,8 @@ if [ "$(id -u)" -eq 0 ] && mkdir "$tmp/ro" &&
 fi
 VRUN_AGENT=$tmp/none expect 1 "$VRUN" "$m" --results "$tmp/e"
 says 'VRUN_AGENT'
+VRUN_RUNDIR=/proc/nowhere expect 1 "$VRUN" "$m" --results "$tmp/e"
+says 'host local: agent: ' '/proc/nowhere'
 
 # --- nowhere to print to ------------------------------------------------
 

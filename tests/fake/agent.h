@@ -180,6 +180,15 @@ static void fake_error(struct fake *f, const struct message *m)
 	fake_send(f, msg);
 }
 
+static void fake_last_words(struct fake *f)
+{
+	struct js *msg = message_new(MESSAGE_ERROR, 0);
+
+	js_set_int(msg, "id", 0);
+	js_set_str(msg, "message", "there is no room for it");
+	fake_send(f, msg);
+}
+
 static void fake_hello_again(struct fake *f, const struct message *m)
 {
 	struct js *msg = message_new(MESSAGE_HELLO, 0);
@@ -223,6 +232,7 @@ static const struct {
 	// These act before any trial.
 	{ "old", fake_good },
 	{ "stillborn", fake_good },
+	{ "last-words", fake_good },
 	{ "refusing", fake_good },
 	{ "no-settings", fake_good },
 };
@@ -362,6 +372,10 @@ static int fake_agent(int fd, const char *script)
 	fake_parse(&f, script);
 	if (fake_is(&f, "stillborn"))
 		return 7;
+	if (fake_is(&f, "last-words")) {
+		fake_last_words(&f);
+		return 7;
+	}
 	fake_hello(&f);
 	while (stay && (n = fd_read_some(fd, chunk, sizeof(chunk))) > 0) {
 		buf_add(&f.in, chunk, (size_t)n);

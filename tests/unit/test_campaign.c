@@ -234,6 +234,7 @@ static void no_host_at_all_is_an_error_that_names_it(void **state)
 	} cases[] = {
 		{ "unreachable", "host local: no route to host" },
 		{ "stillborn", "host local: the fake agent ended" },
+		{ "last-words", "host local: agent: there is no room" },
 		{ "old", "speaks version 0" },
 	};
 

@@ -109,6 +109,7 @@ static void what_is_not_the_protocol_ends_the_session(void **state)
 		const char *says;
 	} cases[] = {
 		{ "stillborn", SESSION_GONE, "ended" },
+		{ "last-words", SESSION_GONE, "agent: there is no room" },
 		{ "dying", SESSION_GONE, "ended" },
 		{ "truncated", SESSION_GONE, "in the middle of a message" },
 		{ "garbage", SESSION_BAD, "not the protocol" },
