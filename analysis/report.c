@@ -18,6 +18,7 @@ static const struct format {
 	[REPORT_CSV] = { "csv", "report.csv", report_write_csv },
 	[REPORT_JSON] = { "json", "report.json", report_write_json },
 	[REPORT_LATEX] = { "latex", "report.tex", report_write_latex },
+	[REPORT_HTML] = { "html", "report.html", report_write_html },
 };
 
 const char *report_format_name(enum report_format f)

@@ -24,6 +24,7 @@ enum report_format {
 	REPORT_CSV, // tidy: one line per cell and per comparison
 	REPORT_JSON,
 	REPORT_LATEX,	// tables for a paper
+	REPORT_HTML,	// one file, with figures
 	REPORT_FORMATS, // how many
 };
 
@@ -50,7 +51,7 @@ struct report {
 	bool color;	// escape codes; off for pipes and NO_COLOR
 };
 
-// "term", "md", "csv", "json", "latex".
+// "term", "md", "csv", "json", "latex", "html".
 const char *report_format_name(enum report_format f);
 // "report.txt", "report.md", ...
 const char *report_file_name(enum report_format f);

@@ -48,7 +48,7 @@ static void escaped(struct buf *out, const char *text)
 		const char *tex = escape_of(text[i]);
 
 		if (text[i] == '[' && i == 0)
-			buf_puts(out, "{[}"); // no argument of a \\\\ before it
+			buf_puts(out, "{[}"); // no argument of the row before
 		else if (is_minus(text, i))
 			buf_puts(out, "$-$");
 		else if (text[i] == ' ' && text[i + 1] == '%')

@@ -60,9 +60,12 @@ struct report_renderer {
 		       const char *text);
 	void (*paragraph)(struct buf *out, const struct report *r,
 			  const char *text);
+	void (*list)(struct buf *out, bool begins); // around items; or NULL
 	void (*item)(struct buf *out, const struct report *r, const char *text);
 	void (*table)(struct buf *out, const struct report *r,
 		      const struct report_table *t);
+	// Below the tables of results; NULL where there is no picture.
+	void (*figures)(struct buf *out, const struct report *r);
 };
 
 void report_render(const struct report *r, const struct report_renderer *to,
@@ -100,3 +103,4 @@ void report_write_md(const struct report *r, struct buf *out);
 void report_write_csv(const struct report *r, struct buf *out);
 void report_write_json(const struct report *r, struct buf *out);
 void report_write_latex(const struct report *r, struct buf *out);
+void report_write_html(const struct report *r, struct buf *out);

@@ -68,19 +68,28 @@ static void constant_levels(const struct pen *p)
 				      report_clean(p->arena, levels.data)));
 }
 
+static void list(const struct pen *p, bool begins)
+{
+	if (p->to->list != NULL)
+		p->to->list(p->out, begins);
+}
+
 static void reach(const struct pen *p)
 {
 	const char *text[REPORT_REACH_MAX];
 	size_t n = report_reach(p->r, p->arena, text);
 
-	if (n > 0)
-		buf_putc(p->out, '\n');
-	for (size_t i = 0; i < n; i++) {
-		if (p->r->an->ncomparisons > 1)
-			p->to->item(p->out, p->r, text[i]);
-		else
-			p->to->paragraph(p->out, p->r, text[i]);
+	if (n == 0)
+		return;
+	buf_putc(p->out, '\n');
+	if (p->r->an->ncomparisons == 1) {
+		p->to->paragraph(p->out, p->r, text[0]);
+		return;
 	}
+	list(p, true);
+	for (size_t i = 0; i < n; i++)
+		p->to->item(p->out, p->r, text[i]);
+	list(p, false);
 }
 
 static void paragraph(const struct pen *p, const char *heading,
@@ -129,12 +138,14 @@ static void warnings(const struct pen *p)
 	if (an->nwarnings + p->r->nnotes == 0)
 		return;
 	p->to->heading(p->out, p->r, "Warnings");
+	list(p, true);
 	for (size_t i = 0; i < an->nwarnings; i++)
 		p->to->item(p->out, p->r,
 			    report_clean(p->arena, an->warnings[i]));
 	for (size_t i = 0; i < p->r->nnotes; i++)
 		p->to->item(p->out, p->r,
 			    report_clean(p->arena, p->r->notes[i]));
+	list(p, false);
 }
 
 void report_render(const struct report *r, const struct report_renderer *to,
@@ -150,6 +161,8 @@ void report_render(const struct report *r, const struct report_renderer *to,
 	render_tables(&p, results, ARRAY_LEN(results));
 	constant_levels(&p);
 	reach(&p);
+	if (to->figures != NULL)
+		to->figures(out, r);
 	render_tables(&p, besides, ARRAY_LEN(besides));
 	warnings(&p);
 	if (r->stopping != NULL)

@@ -9,7 +9,8 @@
 // Rows for the table of options of a command that shows a report.
 // clang-format off
 #define SHOW_OPTIONS                                                           \
-	{ "format", 'f', "FORMAT", "term, md, csv, json or latex (default: term)" }, \
+	{ "format", 'f', "FORMAT",                                             \
+	  "term (default), md, csv, json, latex or html" },                    \
 	{ "json", 0, NULL, "the same as --format json" },                      \
 	{ "output", 'o', "FILE", "write to FILE instead of standard output" }
 // clang-format on
