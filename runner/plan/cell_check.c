@@ -62,6 +62,22 @@ static void check_memory(const struct checking *c, const struct js *vm)
 		check_fit(c, &f);
 }
 
+// QEMU would go on in a process that nobody watches, and outlive its trial.
+static void check_args(const struct checking *c, const struct js *vm)
+{
+	const struct js *args = js_get(vm, "qemu-args");
+
+	for (size_t i = 0; i < js_len(args); i++) {
+		const char *arg = js_str(js_at(args, i));
+
+		if (strcmp(arg + strspn(arg, "-"), "daemonize") == 0)
+			diag_add(c->d, place_of(c, MATRIX_VM, "qemu-args"),
+				 "qemu-args: \"%s\" would let QEMU outlive its "
+				 "trial; take it away",
+				 arg);
+	}
+}
+
 static void check_block(const struct checking *c, size_t owner,
 			const struct js *w)
 {
@@ -103,6 +119,7 @@ void cell_check(const struct matrix *m, const struct plan *p, struct diags *d)
 		const struct plan_cell *cell = &p->cells[i];
 
 		check_memory(&c, cell->vm);
+		check_args(&c, cell->vm);
 		for (size_t o = 1; o < m->nowners; o++) {
 			const struct js *w = js_at(cell->workloads, o - 1);
 

@@ -218,6 +218,9 @@ static void what_does_not_fit_has_its_place(void **state)
 		  "backing hugetlb-1G" },
 		{ "factors: {backing: [4k, hugetlb-1G]}\n",
 		  "m: memory: 512M is no multiple of 1G, the page of" },
+		{ "fixed: {qemu-args: [-S, --daemonize]}\n",
+		  "m:4:20: qemu-args: \"--daemonize\" would let QEMU outlive "
+		  "its trial; take it away" },
 		{ "factors: {bs: [512, 4k]}\nfixed: {null_bs: 4k}\n",
 		  "m:4:11: bs: 512 is no multiple of 4k, null_bs" },
 		{ "factors: {cpus: [1, 2]}\nfixed: {submit_queues: 2}\n",
