@@ -129,21 +129,29 @@ static void effects(struct buf *out, const struct report *r)
 			     : "Effects with their intervals.");
 }
 
+static void trials(struct buf *out, const struct report *r, uint32_t host)
+{
+	const struct dataset *ds = r->ds;
+	const struct dataset_metric *m = &ds->metrics[r->an->metrics[0]];
+	CLEANUP(buf_deinit) struct buf caption = BUF_INIT;
+	size_t begin = out->len, empty = open_figure(out);
+
+	buf_printf(&caption,
+		   "%s%s%s of each trial, in the order in which they "
+		   "ran",
+		   m->name, m->unit[0] != '\0' ? " in " : "", m->unit);
+	if (ds->hosts.n > 1)
+		buf_printf(&caption, " on %s", intern_name(&ds->hosts, host));
+	buf_putc(&caption, '.');
+	report_figure_trials(r, host, out);
+	close_figure(out, begin, empty, buf_str(&caption));
+}
+
 static void figures(struct buf *out, const struct report *r)
 {
 	effects(out, r);
-	for (uint32_t h = 0; h < r->ds->hosts.n && h < FIGURE_HOSTS; h++) {
-		CLEANUP(buf_deinit) struct buf caption = BUF_INIT;
-		size_t begin = out->len, empty = open_figure(out);
-
-		buf_puts(&caption, "Each trial in the order in which they ran");
-		if (r->ds->hosts.n > 1)
-			buf_printf(&caption, ", on %s",
-				   intern_name(&r->ds->hosts, h));
-		buf_putc(&caption, '.');
-		report_figure_trials(r, h, out);
-		close_figure(out, begin, empty, buf_str(&caption));
-	}
+	for (uint32_t h = 0; h < r->ds->hosts.n && h < FIGURE_HOSTS; h++)
+		trials(out, r, h);
 }
 
 static const struct report_renderer html = {

@@ -36,6 +36,10 @@ void svg_pad(struct svg_axis *a)
 void svg_escape(struct buf *out, const char *text)
 {
 	for (; *text != '\0'; text++) {
+		if (text[0] == ' ' && text[1] == '%') {
+			buf_puts(out, "&nbsp;"); // "2 %" stays together
+			continue;
+		}
 		switch (*text) {
 		case '&':
 			buf_puts(out, "&amp;");
