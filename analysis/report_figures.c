@@ -1,7 +1,7 @@
 #include "analysis/report_figures.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "analysis/svg.h"
 #include "analysis/words.h"
@@ -9,8 +9,8 @@
 
 enum {
 	LABELS = 280, // pixels left of a plot of effects
-	LABEL_CHARS = 40,
-	ROW = 26,
+	LABEL_CHARS = 36,
+	ROW = 34,
 	TOP = 10,
 	UNDER = 44, // an axis with its title
 	LEFT = 84,  // of a plot of trials
@@ -65,25 +65,46 @@ static void margin_band(const struct analysis *an, const struct svg_axis *x,
 			   lo, TOP, hi - lo, bottom - TOP);
 }
 
-// Cut to what fits; the table has it whole.
+// How much of a text fits in one line of a label: up to a blank.
+static size_t line_len(const char *text)
+{
+	size_t len = strlen(text), end = LABEL_CHARS;
+
+	if (len <= LABEL_CHARS)
+		return len;
+	while (end > 0 && text[end] != ' ')
+		end--;
+	if (end > 0)
+		return end;
+	// Not within a character of several bytes.
+	for (end = LABEL_CHARS; ((unsigned char)text[end] & 0xc0) == 0x80;)
+		end--;
+	return end;
+}
+
+// One line or two; the table has it whole.
 static void label(const struct analysis *an,
 		  const struct analysis_comparison *c, double y,
 		  struct buf *out)
 {
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+	CLEANUP(buf_deinit) struct buf line = BUF_INIT;
+	const char *rest;
+	size_t len;
 
 	words_comparison(an, c, &text);
-	if (text.len > LABEL_CHARS) {
-		size_t end = LABEL_CHARS - 3;
-
-		// Not within a character of several bytes.
-		while (((unsigned char)text.data[end] & 0xc0) == 0x80)
-			end--;
-		text.len = end;
-		text.data[end] = '\0';
-		buf_puts(&text, "...");
-	}
-	svg_text(out, "end", LABELS - 10, y + 4, buf_str(&text));
+	len = line_len(buf_str(&text));
+	rest = text.data + len + strspn(text.data + len, " ");
+	buf_add(&line, text.data, len);
+	svg_text(out, "end", LABELS - 10, y + (*rest != '\0' ? -3 : 4),
+		 buf_str(&line));
+	if (*rest == '\0')
+		return;
+	len = line_len(rest);
+	buf_clear(&line);
+	buf_add(&line, rest, len);
+	buf_puts(&line, rest[len] != '\0' ? "..." : "");
+	svg_text(out, "end", LABELS - 10, y + 11, buf_str(&line));
 }
 
 static void effect_row(const struct analysis *an,

@@ -1,59 +1,7 @@
-#include "tests/unit/numbers.h"
+#include "tests/unit/report_fixture.h"
 
-#include <string.h>
-
-#include "analysis/report.h"
-#include "analysis/table.h"
 #include "analysis/words.h"
 #include "runner/base/fd.h"
-
-struct fixture {
-	struct buf file, text;
-	struct dataset *ds;
-	struct strv notes;
-	struct analysis *an;
-	struct report report;
-};
-
-static void fixture_deinit(struct fixture *f)
-{
-	buf_deinit(&f->file);
-	buf_deinit(&f->text);
-	analysis_free(f->an);
-	strv_deinit(&f->notes);
-	dataset_free(f->ds);
-}
-
-static const char *const where[] = { "where" };
-static const char *const y[] = { "y" };
-
-static const struct table_spec small = {
-	.where = "t.csv",
-	.values = { y, 1 },
-	.factors = { where, 1 },
-	.has_better = true,
-};
-
-static void analyse(struct fixture *f, const struct table_spec *table)
-{
-	struct compare_spec spec = { .alpha = COMPARE_ALPHA, .margin = 0.02 };
-	struct err e = { 0 };
-
-	f->ds = dataset_new();
-	if (table_read(table, f->ds, &f->notes, &e) != 0 ||
-	    compare_run(f->ds, &spec, &f->an, &e) != 0)
-		fail_msg("%s", e.msg);
-	f->report = (struct report){ .ds = f->ds, .an = f->an, .name = "test" };
-}
-
-static void analyse_small(struct fixture *f, const char *text)
-{
-	struct table_spec spec = small;
-
-	spec.text = text;
-	spec.len = strlen(text);
-	analyse(f, &spec);
-}
 
 static void analyse_published(struct fixture *f)
 {
@@ -76,26 +24,12 @@ static void analyse_published(struct fixture *f)
 	analyse(f, &spec);
 }
 
-static const char *written(struct fixture *f, enum report_format format)
-{
-	buf_clear(&f->text);
-	report_write(&f->report, format, &f->text);
-	return buf_str(&f->text);
-}
-
 static const char *answered(struct fixture *f)
 {
 	buf_clear(&f->text);
 	report_answer(&f->report, &f->text);
 	return buf_str(&f->text);
 }
-
-#define assert_says(text, words)                                        \
-	do {                                                            \
-		const char *text_ = (text);                             \
-		if (strstr(text_, (words)) == NULL)                     \
-			fail_msg("\"%s\" is not in\n%s", words, text_); \
-	} while (0)
 
 static void the_published_figures_are_inconclusive(void **state)
 {
@@ -443,92 +377,6 @@ static void figures_are_printed_one_way(void **state)
 	}
 }
 
-static void latex_is_escaped(void **state)
-{
-	static const char *const says[] = {
-		"\\begin{tabular}{lrrrrrr}\n",
-		"where=\\textbackslash{}x\\_\\{\\%\\& & 2 &",
-		"[$-$",
-		"\\,\\%",
-		"\\midrule",
-	};
-	CLEANUP(fixture_deinit) struct fixture f = { 0 };
-	const char *text;
-
-	(void)state;
-	analyse_small(&f, "where,y\na,10\na,11\n\\x_{%&,12\n\\x_{%&,10\n");
-	text = written(&f, REPORT_LATEX);
-	for (size_t i = 0; i < ARRAY_LEN(says); i++)
-		assert_says(text, says[i]);
-}
-
-static size_t count(const char *text, const char *what)
-{
-	size_t n = 0;
-
-	for (; (text = strstr(text, what)) != NULL; text++)
-		n++;
-	return n;
-}
-
-// Three rounds of two arms, b better by a tenth.
-static void analyse_ordered(struct fixture *f)
-{
-	static const char text[] = "where,y,round,seq\na,10,1,1\nb,11,1,2\n"
-				   "b,11.1,2,3\na,10.1,2,4\na,9.9,3,5\n"
-				   "b,11.1,3,6\n";
-	struct table_spec spec = small;
-
-	spec.text = text;
-	spec.len = strlen(text);
-	spec.block = "round";
-	spec.order = "seq";
-	analyse(f, &spec);
-}
-
-static void html_has_figures_and_needs_nothing_else(void **state)
-{
-	CLEANUP(fixture_deinit) struct fixture f = { 0 };
-	const char *text;
-
-	(void)state;
-	analyse_ordered(&f);
-	text = written(&f, REPORT_HTML);
-	assert_int_equal(count(text, "<svg "), 2);
-	assert_int_equal(count(text, "</svg>"), 2);
-	assert_int_equal(count(text, "<desc>"), 2);
-	// The effect, six trials, and two cells in the legend.
-	assert_int_equal(count(text, "<path class=\"c"), 1 + 6 + 2);
-	assert_int_equal(count(text, "<rect class=\"band\""), 1);
-	assert_int_equal(count(text, "<table>"), count(text, "</table>"));
-	assert_null(strstr(text, "://"));
-	assert_null(strstr(text, "src="));
-}
-
-static void html_without_order_or_effect_has_no_figure(void **state)
-{
-	CLEANUP(fixture_deinit) struct fixture f = { 0 };
-
-	(void)state;
-	analyse_small(&f, "where,y\na,10\n");
-	assert_null(strstr(written(&f, REPORT_HTML), "<figure"));
-}
-
-static void html_is_escaped(void **state)
-{
-	CLEANUP(fixture_deinit) struct fixture f = { 0 };
-	const char *text;
-
-	(void)state;
-	analyse_small(&f, "where,y\n<b>&\"\"',10\n<script>,12\n");
-	f.report.name = "</title><script>";
-	text = written(&f, REPORT_HTML);
-	assert_int_equal(count(text, "<script>"), 1);
-	assert_int_equal(count(text, "</title>"), 1 + count(text, "<svg "));
-	assert_null(strstr(text, "<b>"));
-	assert_says(text, "where=&lt;script&gt;");
-}
-
 static void formats_have_names(void **state)
 {
 	enum report_format f;
@@ -558,10 +406,6 @@ int main(void)
 		cmocka_unit_test(failures_stay_visible),
 		cmocka_unit_test(a_screen_has_few_facts_and_markdown_all),
 		cmocka_unit_test(figures_are_printed_one_way),
-		cmocka_unit_test(latex_is_escaped),
-		cmocka_unit_test(html_has_figures_and_needs_nothing_else),
-		cmocka_unit_test(html_without_order_or_effect_has_no_figure),
-		cmocka_unit_test(html_is_escaped),
 		cmocka_unit_test(formats_have_names),
 	};
 
