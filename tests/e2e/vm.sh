@@ -180,7 +180,7 @@ fi
 	trial 6 6 true 50 '"image":"/nonexistent"'
 	trial 7 7 true 50 '"cpu":"nonsense"'
 	trial 8 8 true 50 '"pin":"1000"'
-	trial 9 9 true 30000 '' 8
+	trial 9 9 true 60000 '' 25
 	trial 10 10 true 50 '"backing":"3M"'
 } | ask
 expect 1 failed 'QEMU exited with status 1: .*-bogus: invalid option' \
