@@ -308,7 +308,8 @@ void dataset_set_value(struct dataset *ds, size_t row, uint32_t metric,
 	ds->values[metric][row] = value;
 }
 
-void dataset_add_note(struct dataset *ds, const char *text)
+// Equal texts are counted together.
+static void add_note(struct dataset *ds, const char *text)
 {
 	uint32_t id = intern_id(&ds->note_texts, text, strlen(text));
 
@@ -422,7 +423,7 @@ static void add_result_extras(struct dataset *ds, const struct result *r)
 	for (size_t i = 0; i < r->nchecks; i++)
 		add_check(ds, &r->checks[i]);
 	for (size_t i = 0; i < r->nnotes; i++)
-		dataset_add_note(ds, r->notes[i]);
+		add_note(ds, r->notes[i]);
 }
 
 int dataset_add_record(struct dataset *ds, const struct record *r,

@@ -143,9 +143,6 @@ void dataset_set_value(struct dataset *ds, size_t row, uint32_t metric,
 int dataset_add_record(struct dataset *ds, const struct record *r,
 		       struct err *e) MUST_CHECK;
 
-// Notes a warning of one trial; equal texts are counted together.
-void dataset_add_note(struct dataset *ds, const char *text);
-
 // The name of a round as the user knows it: "3" or what the table says.
 const char *dataset_block_name(const struct dataset *ds, uint32_t block,
 			       char out[16]);

@@ -21,11 +21,6 @@ static const struct format {
 	[REPORT_HTML] = { "html", "report.html", report_write_html },
 };
 
-const char *report_format_name(enum report_format f)
-{
-	return formats[f].name;
-}
-
 const char *report_file_name(enum report_format f)
 {
 	return formats[f].file;

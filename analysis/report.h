@@ -51,10 +51,9 @@ struct report {
 	bool color;	// escape codes; off for pipes and NO_COLOR
 };
 
-// "term", "md", "csv", "json", "latex", "html".
-const char *report_format_name(enum report_format f);
 // "report.txt", "report.md", ...
 const char *report_file_name(enum report_format f);
+// From "term", "md", "csv", "json", "latex", "html".
 int report_format_from_name(const char *name,
 			    enum report_format *out) MUST_CHECK; // 0, -1
 // "term, md, csv, ...": all of them.

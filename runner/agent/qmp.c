@@ -189,21 +189,3 @@ void qmp_close(struct qmp *q)
 	fd_closep(&q->fd);
 	buf_deinit(&q->got);
 }
-
-int qmp_drain(struct qmp *q, struct fault *f)
-{
-	int rc;
-
-	while ((rc = read_more(q, f)) > 0 && q->got.len <= QMP_LINE_MAX)
-		;
-	if (rc < 0)
-		return -1;
-	for (;;) {
-		CLEANUP(js_unrefp) struct js *msg = NULL;
-
-		rc = next(q, &msg, f);
-		if (rc <= 0)
-			return rc;
-		take_event(q, msg);
-	}
-}

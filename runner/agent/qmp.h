@@ -44,6 +44,3 @@ void qmp_close(struct qmp *q);
 // own error is a fault that quotes it.
 int qmp_command(struct qmp *q, const char *name, struct js *args,
 		struct js **ret, struct fault *f) MUST_CHECK;
-
-// Reads events that have arrived, without waiting.
-int qmp_drain(struct qmp *q, struct fault *f) MUST_CHECK;

@@ -6,10 +6,8 @@
 
 enum log_level {
 	LOG_QUIET,
-	LOG_INFO,
-	LOG_DEBUG
+	LOG_INFO
 };
 
 void log_set_level(enum log_level level);
 void log_info(const char *fmt, ...) PRINTF(1, 2);
-void log_debug(const char *fmt, ...) PRINTF(1, 2);

@@ -96,12 +96,6 @@ void progress_free(struct progress *p)
 	free(p);
 }
 
-void progress_freep(struct progress **p)
-{
-	progress_free(*p);
-	*p = NULL;
-}
-
 // The terminal may be gone, which is no reason to stop measuring.
 static void put(struct progress *p, const struct buf *text)
 {

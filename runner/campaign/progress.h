@@ -40,7 +40,6 @@ struct progress;
 struct progress *progress_new(int fd, enum progress_mode mode);
 bool progress_is_live(const struct progress *p);
 void progress_free(struct progress *p);
-void progress_freep(struct progress **p);
 
 // Something happened: redraws the live line, now or when its second is over.
 void progress_show(struct progress *p, const struct progress_view *v,
