@@ -162,15 +162,20 @@ static void set_verdict(struct js *j, const struct analysis_comparison *c)
 	js_set_real(j, "order_auc", c->auc);
 }
 
-static struct js *comparison_js(const struct report *r,
-				const struct analysis_comparison *c)
+static void set_pair(struct js *j, const struct dataset *ds,
+		     const struct analysis_comparison *c)
 {
-	const struct dataset *ds = r->ds;
-	struct js *j = js_object();
-
 	js_set_str(j, "cell", ds->cells[c->cell].label);
 	js_set_str(j, "baseline", ds->cells[c->baseline].label);
 	js_set_str(j, "metric", ds->metrics[c->metric].name);
+}
+
+static struct js *comparison_js(const struct report *r,
+				const struct analysis_comparison *c)
+{
+	struct js *j = js_object();
+
+	set_pair(j, r->ds, c);
 	js_set_str(j, "estimator",
 		   c->estimator == COMPARE_BLOCKED ? "blocked" : "unblocked");
 	js_set_int(j, "n", (int64_t)c->n);
@@ -203,13 +208,11 @@ static struct js *secondary_js(const struct report *r)
 
 	for (size_t i = 0; i < r->an->nsecondary; i++) {
 		const struct analysis_comparison *c = &r->an->secondary[i];
-		const struct dataset_metric *m = &ds->metrics[c->metric];
 		struct js *j = js_object();
 
-		js_set_str(j, "cell", ds->cells[c->cell].label);
-		js_set_str(j, "baseline", ds->cells[c->baseline].label);
-		js_set_str(j, "metric", m->name);
-		js_set_str(j, "better", better_name(m->better));
+		set_pair(j, ds, c);
+		js_set_str(j, "better",
+			   better_name(ds->metrics[c->metric].better));
 		js_set_int(j, "n", (int64_t)c->n);
 		js_set_int(j, "n_baseline", (int64_t)c->n_baseline);
 		set_effect(j, &c->effect);

@@ -325,55 +325,48 @@ static void a_campaign_killed_anywhere_can_be_resumed(void **state)
 	bench_deinit(&b);
 }
 
-// The signal is there before the first turn of the loop.
+// A campaign that the signal stops: it is there before the first turn of the
+// loop. The counts, and the message in `e`.
+static struct schedule_counts interrupt(struct bench *b, int sig, struct err *e)
+{
+	CLEANUP(cleanup_free) char *path = store_path(b->store, STORE_TRIALS);
+	CLEANUP(journal_closep) struct journal *j = NULL;
+	CLEANUP(campaign_freep) struct campaign *c = NULL;
+
+	fake_script = "late";
+	c = campaign_new(b->plan, &fake_ops, b->progress);
+	assert_int_equal(campaign_prepare(c, &b->findings, e), 0);
+	assert_int_equal(journal_open(path, NULL, &j, e), 0);
+	assert_int_equal(campaign_attach(c, b->store, j, NULL, e), 0);
+	raise(sig);
+	assert_int_equal(campaign_run(c, e), -1);
+	assert_int_equal(e->kind, ERR_INTERRUPTED);
+	return campaign_count(c);
+}
+
 static void the_first_interrupt_lets_the_trial_end(void **state)
 {
-	CLEANUP(journal_closep) struct journal *j = NULL;
-	CLEANUP(cleanup_free) char *path = NULL;
-	struct campaign *c;
 	struct err e = { 0 };
 	struct bench b;
 
 	(void)state;
 	bench_init(&b, 3, 1);
-	path = store_path(b.store, STORE_TRIALS);
-	fake_script = "late";
-	c = campaign_new(b.plan, &fake_ops, b.progress);
-	assert_int_equal(campaign_prepare(c, &b.findings, &e), 0);
-	assert_int_equal(journal_open(path, NULL, &j, &e), 0);
-	assert_int_equal(campaign_attach(c, b.store, j, NULL, &e), 0);
-	raise(SIGINT);
-	assert_int_equal(campaign_run(c, &e), -1);
-	assert_int_equal(e.kind, ERR_INTERRUPTED);
+	assert_int_equal(interrupt(&b, SIGINT, &e).ok, 1);
 	assert_non_null(strstr(e.msg, "stopped after 1 of 6 trials"));
-	assert_int_equal(campaign_count(c).ok, 1);
-	campaign_free(c);
 	bench_deinit(&b);
 }
 
 static void sigterm_loses_the_trial_in_hand_and_no_other(void **state)
 {
-	CLEANUP(journal_closep) struct journal *j = NULL;
-	CLEANUP(cleanup_free) char *path = NULL;
-	struct campaign *c;
+	struct schedule_counts n;
 	struct err e = { 0 };
 	struct bench b;
 
 	(void)state;
 	bench_init(&b, 3, 1);
-	path = store_path(b.store, STORE_TRIALS);
-	fake_script = "late";
-	c = campaign_new(b.plan, &fake_ops, b.progress);
-	assert_int_equal(campaign_prepare(c, &b.findings, &e), 0);
-	assert_int_equal(journal_open(path, NULL, &j, &e), 0);
-	assert_int_equal(campaign_attach(c, b.store, j, NULL, &e), 0);
-	raise(SIGTERM);
-	assert_int_equal(campaign_run(c, &e), -1);
-	assert_int_equal(e.kind, ERR_INTERRUPTED);
-	assert_int_equal(campaign_count(c).lost, 1);
-	assert_int_equal(campaign_count(c).over, 0);
-	campaign_free(c);
-	journal_closep(&j);
+	n = interrupt(&b, SIGTERM, &e);
+	assert_int_equal(n.lost, 1);
+	assert_int_equal(n.over, 0);
 	assert_int_equal(run(&b, "good", &e), 0);
 	assert_all_ok_once(&b);
 	bench_deinit(&b);
