@@ -81,6 +81,7 @@ help:
 	@echo 'make lint      layers, headers, format, tidy, shellcheck'
 	@echo 'make fuzz      every fuzzer for FUZZ_SECONDS (30)'
 	@echo 'make bench     measurements, as ratios; see tests/bench/README.md'
+	@echo 'make calibration  how often reports are right, by simulation'
 	@echo 'make deps      install the Debian packages that are missing'
 	@echo 'make install   PREFIX=/usr/local DESTDIR='
 	@echo 'make clean'
@@ -235,6 +236,11 @@ bench: all guest
 		B=$(B) GUEST=$(GUEST) tests/bench/$$b.sh; status=$$?; \
 		[ $$status -eq 0 ] || [ $$status -eq 77 ] || failed=1; \
 	done; exit $$failed
+
+# A quarter of an hour, the same on every machine.
+.PHONY: calibration
+calibration: $(B)/tests/calibrate
+	@$<
 
 # The scripts split it at blanks and know no quotes.
 lint: export LINT_CFLAGS = $(subst ',,$(CPPFLAGS)) -std=gnu17 $(call pkg,--cflags $(PKGS) liburing)
