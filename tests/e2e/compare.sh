@@ -1,0 +1,80 @@
+#!/bin/bash
+# vrun compare: campaigns with an anchor in common, without one, and those that
+# cannot be compared.
+# with sanitizers, too
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/e2e/campaign.bash
+
+m=$tmp/m.yaml
+
+# campaign NAME SET...: runs the matrix with overrides; $tmp/NAME has it.
+campaign() {
+	local name=$1 options=() set
+	shift
+	for set; do
+		options+=(--set "$set")
+	done
+	expect 0 "$VRUN" "$m" --results "$tmp/results" --quiet "${options[@]}"
+	mv "$(results_in "$tmp/results")" "$tmp/$name"
+}
+
+# prints TEXT...: on standard output, whose lines are folded.
+prints() {
+	local text
+	for text; do
+		tr -s ' \n' ' ' <"$tmp/out" | grep -Fq -- "$text" ||
+			fail "does not print: $text"
+	done
+}
+
+synthetic "$m" 10
+campaign old
+campaign again design.seed=8
+# The host became 10 % faster for both cells; the second gained 3 % more.
+sed -i 's/effect: \[0, 0.05\]/effect: [{0: 0}, {0.05: 0.0815}]/' "$m"
+campaign new design.seed=9
+campaign faster design.seed=10 synthetic.mean=110
+
+# --- an anchor ---------------------------------------------------------
+
+expect 0 "$VRUN" compare "$tmp/old" "$tmp/again"
+prints 'Figures are ratios to the anchor cell (effect=0)' 'inconclusive' \
+	'campaign=again'
+expect 0 "$VRUN" compare "$tmp/old" "$tmp/new"
+prints 'Better: campaign=new changed synthetic.value by' 'with effect=0.05' \
+	'Source: old new'
+expect 0 "$VRUN" compare "$tmp/old" "$tmp/new" --json
+sed -n '/"comparisons"/,$p' "$tmp/out" >"$tmp/json"
+pct=$(sed -n 's/.*"ratio_pct": \([-0-9.]*\),*/\1/p' "$tmp/json" | head -n 1)
+awk -v p="$pct" 'BEGIN { exit !(p > 1.5 && p < 4.5) }' ||
+	fail "the ratio of ratios is $pct %, not about 3 %"
+
+# --- none --------------------------------------------------------------
+
+expect 0 "$VRUN" compare "$tmp/old" "$tmp/faster"
+prints 'no anchor ties them together' 'inconclusive (confounded)' \
+	'no round has both arms'
+expect 0 "$VRUN" compare "$tmp/old" "$tmp/again" --no-anchor
+prints 'inconclusive (confounded)'
+expect 0 "$VRUN" compare "$tmp/old" "$tmp/faster" --accept-confounded
+prints 'better' 'accepted by --accept-confounded'
+
+# --- what cannot be compared -------------------------------------------
+
+expect 2 "$VRUN" compare "$tmp/old"
+says 'too few arguments'
+expect 2 "$VRUN" compare "$tmp/old" "$tmp/old"
+says 'it is the same campaign as old'
+expect 2 "$VRUN" compare "$tmp/old" "$tmp"
+says "not a results directory"
+campaign unit synthetic.unit=s
+expect 2 "$VRUN" compare "$tmp/old" "$tmp/unit"
+says 'unit: synthetic.value is in "s", but in "1" in old'
+campaign better synthetic.better=lower
+expect 2 "$VRUN" compare "$tmp/old" "$tmp/better"
+says 'better: of synthetic.value "lower" is better'
+sed -i 's/- synthetic:/&\n      name: other/; s/synthetic\.value/other.value/' "$m"
+campaign other
+expect 2 "$VRUN" compare "$tmp/old" "$tmp/other"
+says 'other: its metric is other.value, not synthetic.value as in old'
