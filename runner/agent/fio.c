@@ -11,11 +11,11 @@
 
 #include "runner/agent/block_report.h"
 #include "runner/agent/child.h"
-#include "runner/agent/fio_json.h"
 #include "runner/base/alloc.h"
 #include "runner/base/clock.h"
 #include "runner/base/fd.h"
 #include "runner/base/strv.h"
+#include "runner/tool/fio_json.h"
 
 enum {
 	FIO_OUTPUT_MAX = 64 << 20,

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "runner/agent/fio_json.h"
 #include "runner/base/alloc.h"
+#include "runner/tool/fio_json.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check(const struct fio_figures *f)

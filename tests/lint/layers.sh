@@ -9,13 +9,14 @@ layers='
 base       base
 record     base record
 proto      base proto
+tool       base tool
 matrix     base record matrix
 plan       base record matrix plan
 transport  base transport
 analysis   base record analysis
-agent      base record proto agent
+agent      base record proto tool agent
 campaign   base record proto matrix plan transport analysis campaign
-cmd        base record matrix plan transport analysis campaign cmd
+cmd        base record tool matrix plan transport analysis campaign cmd
 main       base cmd
 tests      *
 '

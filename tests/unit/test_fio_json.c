@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runner/agent/fio_json.h"
 #include "runner/base/alloc.h"
 #include "runner/base/fd.h"
+#include "runner/tool/fio_json.h"
 
 enum {
 	FILE_MAX = 1 << 20
@@ -48,19 +48,21 @@ static void output_of_several_versions_is_read(void **state)
 {
 	static const struct {
 		const char *file, *version;
+		int64_t written_ms;
 		uint64_t ios;
 		double iops, bytes_per_s, lat_mean_ns, p50, p999;
 		double cpu_ns; // (usr_cpu + sys_cpu) / 100 of the job's time
 	} cases[] = {
 		// bw in KiB/s, latency in us.
-		{ "fio-2.18.json", "fio-2.18-59-g618e", 4891, 476.798596,
-		  1907 * 1024.0, 131978623.799, 73216e3, 1564672e3, 0 },
-		{ "fio-3.14.json", "fio-3.14-6-g97134", 522428, 8706.988217,
-		  35663823, 112799.599709, 101888, 158720,
+		{ "fio-2.18.json", "fio-2.18-59-g618e", 1492427773974, 4891,
+		  476.798596, 1907 * 1024.0, 131978623.799, 73216e3, 1564672e3,
+		  0 },
+		{ "fio-3.14.json", "fio-3.14-6-g97134", 1566772963019, 522428,
+		  8706.988217, 35663823, 112799.599709, 101888, 158720,
 		  (5.305 + 11.656667) / 100 * 60000e6 },
-		{ "fio-3.19.json", "fio-3.19-10-g3bd2", 5866101116,
-		  29330065.629016, 120135948816, 1350.855684, 1128, 15040,
-		  (98.265736 + 1.726191) / 100 * 9600037e6 },
+		{ "fio-3.19.json", "fio-3.19-10-g3bd2", 1584586049245,
+		  5866101116, 29330065.629016, 120135948816, 1350.855684, 1128,
+		  15040, (98.265736 + 1.726191) / 100 * 9600037e6 },
 	};
 
 	(void)state;
@@ -72,6 +74,7 @@ static void output_of_several_versions_is_read(void **state)
 		read_data(name, &text);
 		f = parse_ok(text.data, text.len);
 		assert_string_equal(f->version, cases[i].version);
+		assert_int_equal(f->written_ms, cases[i].written_ms);
 		assert_int_equal(f->ios, cases[i].ios);
 		assert_int_equal(f->error, 0);
 		close_to(name, f->iops, cases[i].iops);

@@ -19,6 +19,7 @@ enum {
 // an I/O was made, not `clat`, which starts after the submit call.
 struct fio_figures {
 	char version[FIO_VERSION_MAX]; // "fio-3.33"
+	int64_t written_ms;	       // when it ended, UTC; 0: it does not say
 	unsigned jobs;
 	int error;	 // errno of the first job that failed, or 0
 	uint64_t errors; // I/Os that failed

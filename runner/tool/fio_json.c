@@ -1,4 +1,4 @@
-#include "runner/agent/fio_json.h"
+#include "runner/tool/fio_json.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -354,6 +354,7 @@ int fio_json_parse(const char *text, size_t len, struct fio_figures *out,
 		f->percentile[i] = NAN;
 	snprintf(f->version, sizeof(f->version), "%s",
 		 js_get_str(root, "fio version", "unknown"));
+	f->written_ms = js_get_int(root, "timestamp_ms", 0);
 	if (read_jobs(root, f, e) < 0)
 		return -1;
 	*out = *f;
