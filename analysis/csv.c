@@ -245,3 +245,18 @@ int csv_next(struct csv *c, struct csv_row *row, bool *more, struct err *e)
 	*row = (struct csv_row){ c->fields, c->nfields, line };
 	return 0;
 }
+
+void csv_put_text(struct buf *out, const char *text)
+{
+	bool quote = strpbrk(text, ",\"\r\n") != NULL;
+
+	if (quote)
+		buf_putc(out, '"');
+	for (; *text != '\0'; text++) {
+		if (*text == '"')
+			buf_putc(out, '"');
+		buf_putc(out, *text);
+	}
+	if (quote)
+		buf_putc(out, '"');
+}

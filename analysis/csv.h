@@ -49,3 +49,6 @@ void csv_deinit(struct csv *c); // for CLEANUP, too
 // a field or row over the limits.
 int csv_next(struct csv *c, struct csv_row *row, bool *more,
 	     struct err *e) MUST_CHECK;
+
+// A field of comma-separated text, in quotes where it needs them.
+void csv_put_text(struct buf *out, const char *text);

@@ -5,20 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static void put_text(struct buf *out, const char *text)
-{
-	bool quote = strpbrk(text, ",\"\r\n") != NULL;
-
-	if (quote)
-		buf_putc(out, '"');
-	for (; *text != '\0'; text++) {
-		if (*text == '"')
-			buf_putc(out, '"');
-		buf_putc(out, *text);
-	}
-	if (quote)
-		buf_putc(out, '"');
-}
+#include "analysis/csv.h"
 
 static void next(struct buf *out)
 {
@@ -54,9 +41,9 @@ static void put_names(struct buf *out, const char *kind,
 {
 	buf_puts(out, kind);
 	next(out);
-	put_text(out, m->name);
+	csv_put_text(out, m->name);
 	next(out);
-	put_text(out, unit);
+	csv_put_text(out, unit);
 	next(out);
 }
 
@@ -64,7 +51,7 @@ static void put_host(struct buf *out, const struct dataset *ds, uint32_t host)
 {
 	next(out);
 	if (host != DATASET_NONE)
-		put_text(out, intern_name(&ds->hosts, host));
+		csv_put_text(out, intern_name(&ds->hosts, host));
 }
 
 static void put_cell(struct buf *out, const struct dataset *ds,
@@ -73,7 +60,7 @@ static void put_cell(struct buf *out, const struct dataset *ds,
 	const struct dataset_metric *m = &ds->metrics[c->metric];
 
 	put_names(out, "cell", m, m->unit);
-	put_text(out, ds->cells[c->cell].label);
+	csv_put_text(out, ds->cells[c->cell].label);
 	put_empty(out, 1);
 	put_host(out, ds, c->host);
 	put_count(out, c->n);
@@ -102,9 +89,9 @@ static void put_effect(struct buf *out, const struct dataset *ds,
 		       const struct effect_row *row)
 {
 	put_names(out, row->kind, &ds->metrics[c->metric], "%");
-	put_text(out, ds->cells[c->cell].label);
+	csv_put_text(out, ds->cells[c->cell].label);
 	next(out);
-	put_text(out, ds->cells[c->baseline].label);
+	csv_put_text(out, ds->cells[c->baseline].label);
 	put_host(out, ds, row->host);
 	put_count(out, row->n);
 	put_count(out, row->n_baseline);

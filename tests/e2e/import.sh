@@ -1,0 +1,108 @@
+#!/bin/bash
+# vrun import: files of fio and hyperfine become a table that analyze reports
+# on; what cannot be read is refused.
+# with sanitizers, too
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/e2e/campaign.bash
+
+data=tests/data/tool-output
+
+# prints TEXT...: on standard output, whose lines are folded.
+prints() {
+	local text
+	for text; do
+		tr -s ' \n' ' ' <"$tmp/out" | grep -Fq -- "$text" ||
+			fail "does not print: $text"
+	done
+}
+
+# --- fio ---------------------------------------------------------------
+
+# The figures are fio's own: iops, bw_bytes / 1e6, lat_ns.mean.
+expect 0 "$VRUN" import --factors backing 4k=$data/fio-3.14.json
+prints 'backing,file,run,order,status,metric,value,unit,better' \
+	"4k,$data/fio-3.14.json,1,1566772963019,ok,block.iops,8706.988217" \
+	',block.bw,35.663823' ',block.lat_mean,112799.59970' \
+	',block.clat_p50,101888,ns,lower'
+
+# variant N RATE: a file like fio-3.14.json, N seconds later, of another rate.
+variant() {
+	sed "s/1566772963019/156677${1}963019/
+		s/\"iops\" : 8706.988217/\"iops\" : $2/" \
+		$data/fio-3.14.json >"$tmp/run$1.json"
+}
+i=3000
+operands=()
+for rate in 8700.5 9001.5 8710.5 8990.5 8690.5 9011.5 8705.5 9003.5; do
+	i=$((i + 1))
+	variant $i $rate
+	size=4k,512M
+	[ $((i % 2)) -eq 1 ] || size=2M,512M
+	operands+=("$size=$tmp/run$i.json")
+done
+expect 0 "$VRUN" import -F backing,memory "${operands[@]}" -o "$tmp/runs.csv"
+expect 0 "$VRUN" analyze "$tmp/runs.csv" --value value --metric metric \
+	--factors backing,memory --where metric=block.iops --order order \
+	--status status
+prints 'Faster: backing=2M' 'In every cell: memory=512M.' 'n = 4 and 4'
+
+# In the order A..A B..B the same figures prove nothing.
+sorted=()
+for k in 0 2 4 6 1 3 5 7; do
+	sorted+=("${operands[$k]}")
+done
+i=4000
+for k in "${!sorted[@]}"; do
+	i=$((i + 1))
+	sed -i "s/\"timestamp_ms\" : [0-9]*/\"timestamp_ms\" : 156677${i}963019/" \
+		"${sorted[$k]#*=}"
+done
+expect 0 "$VRUN" import -F backing,memory "${sorted[@]}" -o "$tmp/runs.csv"
+expect 0 "$VRUN" analyze "$tmp/runs.csv" --value value --metric metric \
+	--factors backing,memory --where metric=block.iops --order order
+prints 'Inconclusive (confounded)'
+
+# --- hyperfine ---------------------------------------------------------
+
+hyperfine=$data/hyperfine-1.15.json
+expect 0 "$VRUN" import $hyperfine
+prints 'command,n,file,run,order,status,metric,value,unit,better' \
+	"seq 1000,1000,$hyperfine,1,1,ok,time," \
+	"seq 20000,20000,$hyperfine,12,24,ok,time,"
+mv "$tmp/out" "$tmp/runs.csv"
+expect 0 "$VRUN" analyze "$tmp/runs.csv" --value value --metric metric \
+	--factors n --order order --status status
+prints 'n = 12 and 12' '(confounded)' 'the arms ran one after the other'
+
+# Which of two files came first is unknown; commas and quotes are kept.
+sed 's/"seq 1000"/"seq, \\"1000\\""/; s/^ *0,$/1,/' $hyperfine >"$tmp/h2.json"
+expect 0 "$VRUN" import -F host a=$hyperfine "b=$tmp/h2.json"
+prints "a,seq 1000,1000,$hyperfine,1,,ok,time," \
+	"b,\"seq, \"\"1000\"\"\",1000,$tmp/h2.json,1,,failed,time,"
+
+# --- what is refused ---------------------------------------------------
+
+expect 2 "$VRUN" import
+says 'too few arguments'
+expect 2 "$VRUN" import $data/fio-engine-missing.json
+says 'fio-engine-missing.json: fio: gave no JSON but:'
+expect 0 "$VRUN" import --keep-failed $data/fio-engine-missing.json
+prints 'block.iops,,IOPS,higher' 'gave no JSON but'
+expect 2 "$VRUN" import $data/fio-3.34-text-before-json.json
+says 'the run was cut short'
+expect 2 "$VRUN" import "$tmp/nowhere.json"
+says 'nowhere.json'
+expect 2 "$VRUN" import -F backing,memory 4k=$data/fio-3.14.json
+says 'write one level for each of backing,memory'
+expect 2 "$VRUN" import -F backing $data/fio-3.14.json
+says 'write one level for each of backing'
+expect 2 "$VRUN" import -F value 4k=$data/fio-3.14.json
+says '"value" cannot be a factor'
+expect 2 "$VRUN" import -F backing,backing 4k,4k=$data/fio-3.14.json
+says '"backing" twice'
+expect 2 "$VRUN" import -F command 4k=$hyperfine
+says '"command" comes from the file'
+printf '{"results": []}' >"$tmp/empty.json"
+expect 2 "$VRUN" import "$tmp/empty.json"
+says 'empty.json: hyperfine: its JSON has no list'
