@@ -137,7 +137,7 @@ static double common_margin(const struct comparison *c)
 static int analyse(struct comparison *c, const struct cmd_args *args,
 		   struct err *e)
 {
-	struct level baseline = { ACROSS_FACTOR, c->names.v[0] };
+	struct level baseline = { ACROSS_FACTOR, c->parts[0].name };
 	struct compare_spec spec = results_spec(c->loaded[0]->plan);
 
 	spec.baseline = &baseline;

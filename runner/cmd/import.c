@@ -364,18 +364,18 @@ static int read_input(struct import *im, const char *operand, struct err *e)
 
 // --- the table ---
 
-// When files of hyperfine ran, none of them says.
+// When files of hyperfine were written, none of them says: only within one
+// file the order is known.
 static bool knows_order(const struct import *im)
 {
-	bool mixed =
-		im->files_of_hyperfine > 0 &&
-		strcmp(im->trials[0].file, im->trials[im->n - 1].file) != 0;
-
 	for (size_t i = 0; i < im->n; i++) {
-		if (im->trials[i].order < 0)
+		const struct trial *t = &im->trials[i];
+
+		if (t->order < 0 || (im->files_of_hyperfine > 0 &&
+				     strcmp(t->file, im->trials[0].file) != 0))
 			return false;
 	}
-	return !mixed;
+	return true;
 }
 
 static const char *level_of(const struct trial *t, const char *factor)
