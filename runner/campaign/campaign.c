@@ -35,6 +35,7 @@ static void take_signals(struct campaign *c, sigset_t *former)
 }
 
 struct campaign *campaign_new(const struct plan *plan,
+			      const struct transport_target *targets,
 			      const struct transport_ops *ops,
 			      struct progress *progress)
 {
@@ -51,6 +52,9 @@ struct campaign *campaign_new(const struct plan *plan,
 	for (size_t i = 0; i < plan->nhosts; i++) {
 		c->hosts[i].c = c;
 		c->hosts[i].name = plan->hosts[i];
+		c->hosts[i].target.name = plan->hosts[i];
+		if (targets != NULL)
+			c->hosts[i].target = targets[i];
 		c->hosts[i].index = (uint32_t)i;
 		c->hosts[i].state = HOST_AWAY;
 		c->hosts[i].deadline_ns = INT64_MAX;

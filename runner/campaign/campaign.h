@@ -27,9 +27,12 @@ enum {
 
 struct campaign;
 
-// Borrows plan and progress until campaign_free. `ops` serves every host;
-// NULL: each host's name tells. Takes over SIGINT, SIGTERM and SIGHUP.
+// Borrows plan, progress and the texts of `targets` until campaign_free.
+// targets[i] says how host i of the plan is reached; NULL: by its name alone.
+// `ops` serves every host; NULL: each target tells. Takes over SIGINT, SIGTERM
+// and SIGHUP.
 struct campaign *campaign_new(const struct plan *plan,
+			      const struct transport_target *targets,
 			      const struct transport_ops *ops,
 			      struct progress *progress);
 // Hangs up on every host. The signals are as before.

@@ -99,7 +99,7 @@ int host_break(struct host *h, enum outcome o, const char *why, struct err *e)
 
 static const struct transport_ops *ops_of(const struct host *h)
 {
-	return h->c->ops != NULL ? h->c->ops : transport_for(h->name);
+	return h->c->ops != NULL ? h->c->ops : transport_for(&h->target);
 }
 
 void host_connect(struct host *h)
@@ -110,7 +110,7 @@ void host_connect(struct host *h)
 	host_enter(h, HOST_GREETING, 0);
 	if (ops == NULL)
 		drop(h, "only the local host can be reached (hosts: [local])");
-	else if (session_open(ops, h->name, &h->session, &e) < 0)
+	else if (session_open(ops, &h->target, &h->session, &e) < 0)
 		back_off(h, e.msg);
 }
 

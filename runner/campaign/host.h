@@ -44,6 +44,7 @@ enum campaign_stop {
 struct host {
 	struct campaign *c;
 	const char *name;
+	struct transport_target target;
 	uint32_t index;
 	uint32_t first_trial;
 	enum host_state state;

@@ -29,14 +29,15 @@ static void session_freep(struct session **s)
 	session_close(*s, 0);
 }
 
-int session_open(const struct transport_ops *ops, const char *host,
-		 struct session **out, struct err *e)
+int session_open(const struct transport_ops *ops,
+		 const struct transport_target *target, struct session **out,
+		 struct err *e)
 {
 	CLEANUP(session_freep) struct session *s = xcalloc(1, sizeof(*s));
 
 	s->ops = ops;
 	s->fd = -1;
-	s->transport = ops->open(host, e);
+	s->transport = ops->open(target, e);
 	if (s->transport == NULL || ops->push(s->transport, e) < 0)
 		return -1;
 	s->fd = ops->exec(s->transport, e);

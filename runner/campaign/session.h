@@ -26,9 +26,10 @@ enum session_status {
 
 struct session;
 
-// Starts the agent on `host`. It says hello in its own time.
-int session_open(const struct transport_ops *ops, const char *host,
-		 struct session **out, struct err *e) MUST_CHECK;
+// Starts the agent on a host. It says hello in its own time.
+int session_open(const struct transport_ops *ops,
+		 const struct transport_target *target, struct session **out,
+		 struct err *e) MUST_CHECK;
 int session_fd(const struct session *s);
 short session_events(const struct session *s); // for poll(2)
 

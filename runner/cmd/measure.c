@@ -47,7 +47,7 @@ int measure_preflight(struct measure *m, struct err *e)
 {
 	const struct matrix *matrix = m->source->matrix;
 
-	m->campaign = campaign_new(m->source->plan, NULL, m->progress);
+	m->campaign = campaign_new(m->source->plan, NULL, NULL, m->progress);
 	progress_say(m->progress, false, "vrun: looking at the hosts");
 	if (campaign_prepare(m->campaign, &m->findings, e) < 0)
 		return -1;

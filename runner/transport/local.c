@@ -35,11 +35,12 @@ struct transport {
 	int errors; // sealed memfd: the agent's standard error
 };
 
-static struct transport *local_open(const char *host, struct err *e)
+static struct transport *local_open(const struct transport_target *target,
+				    struct err *e)
 {
 	struct transport *t = xcalloc(1, sizeof(*t));
 
-	(void)host;
+	(void)target;
 	(void)e;
 	t->errors = -1;
 	return t;

@@ -12,10 +12,13 @@ static const struct {
 	{ "localhost", &transport_local },
 };
 
-const struct transport_ops *transport_for(const char *host)
+// A destination is for a transport that goes somewhere.
+const struct transport_ops *transport_for(const struct transport_target *target)
 {
+	if (target->destination != NULL)
+		return NULL;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		if (strcmp(rows[i].host, host) == 0)
+		if (strcmp(rows[i].host, target->name) == 0)
 			return rows[i].ops;
 	}
 	return NULL;

@@ -3,7 +3,9 @@
 // in both directions, so that one poll loop serves hosts of any kind.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "runner/base/buf.h"
 #include "runner/base/err.h"
@@ -13,12 +15,29 @@ enum {
 	TRANSPORT_ERRORS_MAX = 64 * 1024,
 };
 
+// A host and how it is to be reached. Texts are borrowed for as long as the
+// transport is open.
+struct transport_target {
+	const char *name;	 // of the host, as records have it
+	const char *destination; // [user@]host[:port] or a Host of
+				 // ~/.ssh/config; NULL: the name
+	const char *campaign;	 // names this campaign's agent on the host,
+				 // [A-Za-z0-9._-]{1,128}; NULL: none
+	const char *image;	 // local directory of the built-in guest image;
+				 // NULL: no trial needs it
+	int64_t lease_ns;   // how long the agent waits for a controller that
+			    // it lost; 0: it ends with the connection
+	int64_t connect_ns; // time-out of connecting; 0: the transport's own
+	bool accept_new_host_key; // of a host that was never seen before
+};
+
 struct transport; // one open host; each row has its own
 
 struct transport_ops {
 	const char *name;
-	// Prepares the way to `host`; may return before it is connected.
-	struct transport *(*open)(const char *host, struct err *e);
+	// Prepares the way to a host; may return before it is connected.
+	struct transport *(*open)(const struct transport_target *target,
+				  struct err *e);
 	// Makes the agent for the host's architecture runnable there.
 	int (*push)(struct transport *t, struct err *e);
 	// Starts the agent. Returns a non-blocking, close-on-exec stream
@@ -34,5 +53,6 @@ struct transport_ops {
 
 extern const struct transport_ops transport_local;
 
-// The row that serves a host's name; NULL when none does.
-const struct transport_ops *transport_for(const char *host);
+// The row that serves a host; NULL when none does.
+const struct transport_ops *transport_for(
+	const struct transport_target *target);

@@ -17,9 +17,10 @@ struct transport {
 static const char *fake_script = "good";
 static unsigned fake_started; // agents so far
 
-static struct transport *fake_open(const char *host, struct err *e)
+static struct transport *fake_open(const struct transport_target *target,
+				   struct err *e)
 {
-	(void)host;
+	(void)target;
 	(void)e;
 	return xcalloc(1, sizeof(struct transport));
 }

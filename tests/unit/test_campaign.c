@@ -67,7 +67,7 @@ static int run(struct bench *b, const char *script, struct err *e)
 	CLEANUP(campaign_freep) struct campaign *c = NULL;
 
 	fake_script = script;
-	c = campaign_new(b->plan, &fake_ops, b->progress);
+	c = campaign_new(b->plan, NULL, &fake_ops, b->progress);
 	if (campaign_prepare(c, &b->findings, e) < 0 ||
 	    journal_open(path, log, &j, e) < 0 ||
 	    campaign_attach(c, b->store, j, log, e) < 0)
@@ -334,7 +334,7 @@ static struct schedule_counts interrupt(struct bench *b, int sig, struct err *e)
 	CLEANUP(campaign_freep) struct campaign *c = NULL;
 
 	fake_script = "late";
-	c = campaign_new(b->plan, &fake_ops, b->progress);
+	c = campaign_new(b->plan, NULL, &fake_ops, b->progress);
 	assert_int_equal(campaign_prepare(c, &b->findings, e), 0);
 	assert_int_equal(journal_open(path, NULL, &j, e), 0);
 	assert_int_equal(campaign_attach(c, b->store, j, NULL, e), 0);

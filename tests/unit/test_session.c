@@ -10,13 +10,15 @@
 #include "runner/campaign/session.h"
 #include "tests/fake/transport.h"
 
+static const struct transport_target target = { .name = "lab3" };
+
 static struct session *open_session(const char *script)
 {
 	struct session *s = NULL;
 	struct err e = { 0 };
 
 	fake_script = script;
-	if (session_open(&fake_ops, "local", &s, &e) < 0)
+	if (session_open(&fake_ops, &target, &s, &e) < 0)
 		fail_msg("%s: %s", script, e.msg);
 	return s;
 }
@@ -140,7 +142,7 @@ static void a_host_that_cannot_be_reached_is_an_error(void **state)
 
 	(void)state;
 	fake_script = "unreachable";
-	assert_int_equal(session_open(&fake_ops, "lab3", &s, &e), -1);
+	assert_int_equal(session_open(&fake_ops, &target, &s, &e), -1);
 	assert_null(s);
 	assert_string_equal(e.msg, "no route to host");
 }
