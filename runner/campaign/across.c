@@ -239,13 +239,19 @@ static void take_ratios(const struct anchored *a, const struct record *r,
 			struct arena *arena, struct result *result)
 {
 	struct metric *m = arena_array(arena, result->nmetrics, sizeof(*m));
+	bool any = false;
 
 	for (size_t i = 0; i < result->nmetrics; i++) {
 		m[i] = result->metrics[i];
 		m[i].value /= anchor_mean(a, r, m[i].name);
 		m[i].unit = "1";
+		any |= isfinite(m[i].value);
 	}
 	result->metrics = m;
+	if (any || result->outcome != OUTCOME_OK)
+		return;
+	result->outcome = OUTCOME_INVALID;
+	result->reason = "the anchor has no figure in its round";
 }
 
 // --- the dataset ---
