@@ -4,6 +4,7 @@
 
 #include "analysis/report_parts.h"
 #include "analysis/words.h"
+#include "runner/base/plain.h"
 
 enum {
 	METRICS_NAMED = 5, // in a question
@@ -52,9 +53,11 @@ const char *report_clean(struct arena *a, const char *text)
 {
 	char *copy = arena_strdup(a, text);
 
-	for (char *p = copy; *p != '\0'; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = *p == '\n' || *p == '\t' ? ' ' : '?';
+	for (char *p = copy; *p != '\0'; p++) {
+		if (*p == '\n' || *p == '\t')
+			*p = ' ';
+	}
+	plain_text(copy);
 	return copy;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runner/base/plain.h"
 #include "runner/cmd/cmd.h"
 #include "runner/cmd/options.h"
 
@@ -42,14 +43,16 @@ static int status_of(enum err_kind kind)
 	return CMD_INCOMPLETE;
 }
 
-// Each line of the message is an error of its own.
+// Each line of the message is an error of its own. Words of other machines
+// and of files may be in it.
 static int fail(const struct err *e)
 {
-	const char *line = e->msg, *end;
+	struct err plain = *e;
+	char *rest = plain.msg, *line;
 
-	for (; (end = strchr(line, '\n')) != NULL; line = end + 1)
-		fprintf(stderr, "vrun: %.*s\n", (int)(end - line), line);
-	fprintf(stderr, "vrun: %s\n", line);
+	plain_lines(plain.msg);
+	while ((line = strsep(&rest, "\n")) != NULL)
+		fprintf(stderr, "vrun: %s\n", line);
 	return status_of(e->kind);
 }
 
@@ -135,6 +138,7 @@ int main(int argc, char **argv)
 	if (fill_standard_descriptors() < 0)
 		return CMD_USAGE; // and nowhere to say why
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); // a limit on files is a full disk
 	if (argc < 2) {
 		show_help(NULL);
 		return CMD_USAGE;

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "runner/base/plain.h"
+
 static enum log_level log_level = LOG_QUIET;
 
 void log_set_level(enum log_level level)
@@ -20,5 +22,6 @@ void log_info(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
+	plain_text(line);
 	fprintf(stderr, "vrun: %s\n", line);
 }

@@ -171,19 +171,20 @@ int journal_open(const char *path, const struct journal_log *log,
 	return 0;
 }
 
-// All of the line or nothing: what a full disk took of it is taken back.
+// All of the line, or an error: the second write after a short one tells why.
 static int write_whole(struct journal *j, const struct buf *line)
 {
-	ssize_t n;
+	size_t done = 0;
 
-	do {
-		n = pwrite(j->fd, line->data, line->len, (off_t)j->size);
-	} while (n < 0 && errno == EINTR);
-	if (n == (ssize_t)line->len && fdatasync(j->fd) == 0)
-		return 0;
-	if (n >= 0 && n < (ssize_t)line->len)
-		errno = ENOSPC;
-	return -1;
+	while (done < line->len) {
+		ssize_t n = pwrite(j->fd, line->data + done, line->len - done,
+				   (off_t)(j->size + done));
+
+		if (n < 0 && errno != EINTR)
+			return -1;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return fdatasync(j->fd);
 }
 
 int journal_append(struct journal *j, const struct record *r, struct err *e)
@@ -200,6 +201,7 @@ int journal_append(struct journal *j, const struct record *r, struct err *e)
 	}
 	rc = err_sys(e, ERR_STORE, "%s: trial %u could not be recorded",
 		     j->path, r->trial);
+	// What was written of it is taken back.
 	if (ftruncate(j->fd, (off_t)j->size) < 0)
 		err_wrap(e, "the last line may be torn");
 	return rc;

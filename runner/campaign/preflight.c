@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runner/base/plain.h"
 #include "runner/base/units.h"
 #include "runner/campaign/store.h"
 
@@ -52,16 +53,24 @@ void findings_deinit(struct findings *f)
 	*f = (struct findings){ 0 };
 }
 
+static const char *plain_copy(struct arena *a, const char *text)
+{
+	char *copy = arena_strdup(a, text);
+
+	plain_text(copy);
+	return copy;
+}
+
 void findings_add(struct findings *f, const struct finding *one)
 {
 	struct finding *to;
 
 	to = arena_push(f->arena, &f->items, &f->n, &f->cap, sizeof(*to));
 	*to = (struct finding){
-		.host = arena_strdup(f->arena, one->host),
-		.check = arena_strdup(f->arena, one->check),
-		.what = arena_strdup(f->arena, one->what),
-		.fix = one->fix ? arena_strdup(f->arena, one->fix) : NULL,
+		.host = plain_copy(f->arena, one->host),
+		.check = plain_copy(f->arena, one->check),
+		.what = plain_copy(f->arena, one->what),
+		.fix = one->fix ? plain_copy(f->arena, one->fix) : NULL,
 		.level = one->level,
 	};
 }

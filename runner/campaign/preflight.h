@@ -42,7 +42,8 @@ int finding_level_from_name(const char *name,
 
 void findings_init(struct findings *f);
 void findings_deinit(struct findings *f); // for CLEANUP, too
-void findings_add(struct findings *f, const struct finding *one); // copies
+// Copies; the texts are made plain, whoever sent them.
+void findings_add(struct findings *f, const struct finding *one);
 // One `finding` message of `host`. Refuses unknown levels and too many.
 int findings_add_message(struct findings *f, const char *host,
 			 const struct js *body, struct err *e) MUST_CHECK;

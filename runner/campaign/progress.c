@@ -9,6 +9,7 @@
 #include "runner/base/alloc.h"
 #include "runner/base/clock.h"
 #include "runner/base/fd.h"
+#include "runner/base/plain.h"
 #include "runner/base/units.h"
 
 struct progress {
@@ -35,15 +36,6 @@ static void cut(struct buf *text, unsigned width)
 	}
 }
 
-// Texts come from other machines: none may move the cursor.
-static void defuse(char *text)
-{
-	for (char *p = text; *p != '\0'; p++) {
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
-	}
-}
-
 static void format_left(int64_t left_ns, struct buf *out)
 {
 	char text[64];
@@ -67,7 +59,7 @@ void progress_format(const struct progress_view *v, unsigned width,
 		format_left(v->left_ns, out);
 	if (v->estimate != NULL)
 		buf_printf(out, ", %s", v->estimate);
-	defuse(out->data);
+	out->len = plain_text(out->data); // some is from other machines
 	cut(out, width);
 }
 
@@ -171,7 +163,7 @@ static void put_line(struct progress *p, const char *line)
 	progress_clear(p);
 	buf_puts(&text, line);
 	if (text.len > 0)
-		defuse(text.data);
+		text.len = plain_text(text.data);
 	buf_putc(&text, '\n');
 	put(p, &text);
 	if (live)

@@ -131,7 +131,7 @@ int measure_run(struct measure *m, const struct journal_log *log, struct err *e)
 		return -1;
 	if (campaign_run(m->campaign, e) == 0)
 		return 0;
-	if (e->kind == ERR_INTERRUPTED)
+	if (e->kind == ERR_INTERRUPTED || e->kind == ERR_STORE)
 		say_how_to_resume(m, e);
 	return -1;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runner/base/clock.h"
+#include "runner/base/plain.h"
 #include "runner/base/units.h"
 #include "runner/cmd/power.h"
 #include "runner/cmd/source.h"
@@ -187,6 +188,7 @@ static void print_text(const struct plan *p, struct buf *out)
 	print_cells(p, out);
 	print_order(p, out);
 	print_notes(p, out);
+	out->len = plain_lines(out->data);
 }
 
 static void print_json(const struct plan *p, struct buf *out)
@@ -213,6 +215,7 @@ static int print_power(const struct cmd_args *args, const struct plan *plan,
 	print_head(plan, out);
 	print_size(plan, out);
 	power_print(power, out);
+	out->len = plain_lines(out->data);
 	return 0;
 }
 

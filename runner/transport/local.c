@@ -111,7 +111,8 @@ static void become_agent(const char *path, int stream, int errors)
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL); // vrun ignores it
+	signal(SIGPIPE, SIG_DFL); // vrun ignores both
+	signal(SIGXFSZ, SIG_DFL);
 	setsid();
 	if (dup2(stream, STDIN_FILENO) >= 0 &&
 	    dup2(stream, STDOUT_FILENO) >= 0 &&

@@ -127,8 +127,19 @@ all_at_once() {
 		fail "$(cat err)"
 }
 
+nothing_of_it_steers_the_terminal() {
+	local name
+	name=$(printf 'no\033[31m\302\233file\233')
+	! "$VRUN" "$name" 2>err || fail "$name is there"
+	grep -Fq 'vrun: "no?[31m?file?" is neither' err || fail "$(cat err)"
+	matrix 'question: "a\e[31m\u202eb\x9b"'
+	"$VRUN" plan x.yaml >out || fail "$(cat out)"
+	grep -Fxq 'x: a?[31m?b?' out || fail "$(cat out)"
+}
+
 what_people_mistype
 baselines_that_are_no_cell
 what_is_no_matrix
 what_is_meant_to_hurt
 all_at_once
+nothing_of_it_steers_the_terminal

@@ -49,8 +49,12 @@ expect 0 "$VRUN" resume "$dir"
 all_ok_once "$dir" 4
 
 # Nothing that an agent says reaches the terminal raw.
-VRUN_AGENT=$FAKE VRUN_FAKE=escape expect 0 "$VRUN" "$m" --results "$tmp/esc"
-! grep -q "$(printf '\033]0;')" "$tmp/err" || fail "an escape code came through"
+VRUN_AGENT=$FAKE VRUN_FAKE=escape@1! expect 0 "$VRUN" "$m" --results "$tmp/esc"
+says '?]0;owned?'
+for f in "$tmp/out" "$tmp/err" "$(results_in "$tmp/esc")"/report.{txt,md}; do
+	! LC_ALL=C grep -aqP '[^\n\t\x20-\x7e\x80-\xff]|\xc2[\x80-\x9f]|\xe2\x80\xae' \
+		"$f" || fail "$f: a control character came through"
+done
 
 VRUN_AGENT=$FAKE VRUN_FAKE=stillborn expect 1 "$VRUN" "$m" --results "$tmp/x"
 says 'host local' 'ended with status 7'
@@ -73,6 +77,15 @@ wait $pid || fail "a new agent did not make up for the one that was killed"
 all_ok_once "$dir" 6
 [ "$(outcomes "$dir" lost)" -eq 1 ] || fail "not one trial was lost"
 says 'killed by signal 9'
+
+# --- a limit on the size of files is a full disk, too --------------------
+
+synthetic "$m" 60
+(ulimit -f 68 && expect 4 "$VRUN" "$m" --results "$tmp/limit") || exit 1
+says 'trials.jsonl: trial ' 'File too large; go on with: vrun resume '
+dir=$(results_in "$tmp/limit")
+expect 0 "$VRUN" resume "$dir"
+all_ok_once "$dir" 120
 
 # --- a full disk -------------------------------------------------------
 

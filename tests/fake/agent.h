@@ -198,13 +198,19 @@ static void fake_hello_again(struct fake *f, const struct message *m)
 	fake_send(f, msg);
 }
 
+// ESC and U+009B begin sequences, U+202E turns what follows around.
+static const char fake_hostile[] = "\033]0;owned\007\n\r\xc2\x9b"
+				   "2J\xe2\x80\xae";
+
 static void fake_escape(struct fake *f, const struct message *m)
 {
 	struct js *stage = message_new(MESSAGE_STAGE, m->id);
+	struct js *failed = fake_result(m, "failed");
 
-	js_set_str(stage, "stage", "\033]0;owned\007\n\r");
+	js_set_str(stage, "stage", fake_hostile);
 	fake_send(f, stage);
-	fake_send(f, fake_result(m, "ok"));
+	js_set_str(js_get(failed, "result"), "reason", fake_hostile);
+	fake_send(f, failed);
 }
 
 static const struct {
@@ -309,7 +315,10 @@ static void fake_preflight(struct fake *f, const struct message *m)
 
 	js_set_str(msg, "check", "script");
 	js_set_str(msg, "level", refusing ? "refuse" : "ok");
-	js_set_str(msg, "what", refusing ? "it is in no mood" : "it will do");
+	js_set_str(msg, "what",
+		   refusing		  ? "it is in no mood"
+		   : fake_is(f, "escape") ? fake_hostile
+					  : "it will do");
 	js_set_str(msg, "fix", refusing ? "wait" : NULL);
 	fake_send(f, msg);
 	fake_send(f, message_new(MESSAGE_DONE, m->id));

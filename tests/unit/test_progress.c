@@ -79,8 +79,9 @@ static void nothing_that_an_agent_says_moves_the_cursor(void **state)
 	struct progress_view v = view();
 
 	(void)state;
-	v.stage = "\033[2J\r\n\177x";
+	v.stage = "\033[2J\r\n\177\xc2\x9bx";
 	progress_format(&v, 200, &out);
+	assert_int_equal(out.len, strlen(out.data));
 	for (size_t i = 0; i < out.len; i++)
 		assert_true((unsigned char)out.data[i] >= ' ' &&
 			    out.data[i] != 0x7f);
