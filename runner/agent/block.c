@@ -58,11 +58,11 @@ static int count_blocks(const struct block_device *d,
 		size = (uint64_t)p->size;
 	*blocks = size / (uint64_t)p->bs;
 	if (*blocks < (uint64_t)p->jobs)
-		return err_set(e, ERR_HOST,
-			       "%s: %" PRIu64
-			       " bytes are too small for %" PRId64
-			       " jobs of %" PRId64 " bytes an I/O",
-			       d->path, size, p->jobs, p->bs);
+		return err_set(
+			e, ERR_HOST,
+			"%s: %" PRIu64 " bytes are too small for %" PRId64
+			" job%s of %" PRId64 " bytes an I/O",
+			d->path, size, p->jobs, p->jobs == 1 ? "" : "s", p->bs);
 	return 0;
 }
 

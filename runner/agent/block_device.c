@@ -6,13 +6,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
+#include "runner/agent/block_file.h"
 #include "runner/agent/block_guard.h"
-#include "runner/base/alloc.h"
 #include "runner/base/fd.h"
-#include "runner/base/rng.h"
 
 // statx(2)'s figures on direct I/O, newer than the C library's struct: by the
 // kernel's ABI (Linux 6.1).
@@ -23,18 +21,7 @@ enum {
 	DIO_OFFSET_OFFSET = 0x9c,
 	PAGE_BYTES = 4096,
 	FALLBACK_BLOCK = 512,
-	LAYOUT_CHUNK = 1 << 20,
 };
-
-static const char mark[] = "user.vrun.scratch";
-
-static int make_file(struct block_device *d, const struct block_params *p,
-		     struct err *e);
-
-static bool is_marked(int fd)
-{
-	return fgetxattr(fd, mark, NULL, 0) >= 0;
-}
 
 static int refuse_file(const char *path, struct err *e)
 {
@@ -97,7 +84,7 @@ static int guard_target(const struct block_device *d,
 		return err_sys(e, ERR_HOST, "%s", d->path);
 	if (d->is_block)
 		return block_guard_check(fd, d->path, e);
-	return d->unlink || is_marked(fd) ? 0 : refuse_file(d->path, e);
+	return d->unlink || block_file_is_own(fd) ? 0 : refuse_file(d->path, e);
 }
 
 // What statx says of direct I/O on this file, or 512 and a page.
@@ -144,6 +131,22 @@ static int measure_file(struct block_device *d, struct err *e)
 	return 0;
 }
 
+static int make_file(struct block_device *d, const struct block_params *p,
+		     struct err *e)
+{
+	bool marked;
+
+	if (p->size == 0)
+		return err_set(e, ERR_HOST,
+			       "%s: does not exist; give a `size:` to have it "
+			       "made",
+			       d->path);
+	if (block_file_make(d->path, (uint64_t)p->size, &marked, e) < 0)
+		return -1;
+	d->unlink = !marked;
+	return 0;
+}
+
 static int look_at(struct block_device *d, const struct block_params *p,
 		   struct err *e)
 {
@@ -161,47 +164,11 @@ static int look_at(struct block_device *d, const struct block_params *p,
 	return 0;
 }
 
-static int write_noise(int fd, uint64_t size)
+static void drop_name(struct block_device *d)
 {
-	CLEANUP(cleanup_free) uint64_t *chunk = xmalloc(LAYOUT_CHUNK);
-	struct rng rng;
-
-	rng_seed(&rng, size);
-	for (uint64_t done = 0; done < size;) {
-		uint64_t n = MIN(size - done, (uint64_t)LAYOUT_CHUNK);
-
-		for (size_t i = 0; i < LAYOUT_CHUNK / sizeof(*chunk); i++)
-			chunk[i] = rng_next(&rng);
-		if (fd_write_all(fd, chunk, n) < 0)
-			return -1;
-		done += n;
-	}
-	return fsync(fd);
-}
-
-// Laid out with data: blocks that were never written measure the file
-// system's zeros, not the device.
-static int make_file(struct block_device *d, const struct block_params *p,
-		     struct err *e)
-{
-	CLEANUP(fd_closep) int fd = -1;
-
-	if (p->size == 0)
-		return err_set(e, ERR_HOST,
-			       "%s: does not exist; give a `size:` to have it "
-			       "made",
-			       d->path);
-	fd = open(d->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return err_sys(e, ERR_HOST, "%s", d->path);
-	d->unlink = fsetxattr(fd, mark, "1", 1, 0) < 0;
-	if (write_noise(fd, (uint64_t)p->size) < 0) {
-		err_sys(e, ERR_HOST, "%s: writing %lld bytes", d->path,
-			(long long)p->size);
+	if (d->unlink)
 		unlink(d->path);
-		return -1;
-	}
-	return 0;
+	d->unlink = false;
 }
 
 int block_device_open(struct block_device *d, const char *path,
@@ -213,13 +180,14 @@ int block_device_open(struct block_device *d, const char *path,
 	if (look_at(d, p, e) < 0 || guard_target(d, p, e) < 0 ||
 	    open_target(d, p, e) < 0)
 		return -1;
+	// Only fio needs its name, to open it itself.
+	if (d->unlink && p->engine == BLOCK_BUILTIN)
+		drop_name(d);
 	return d->is_block ? measure_block(d, e) : measure_file(d, e);
 }
 
 void block_device_close(struct block_device *d)
 {
 	fd_closep(&d->fd);
-	if (d->unlink)
-		unlink(d->path);
-	d->unlink = false;
+	drop_name(d);
 }

@@ -19,9 +19,9 @@ struct block_device {
 };
 
 // Opens params->device (null_blk's own path comes in `path`). A regular file
-// that does not exist is created at params->size and written through once; it
-// stays, marked as vrun's own by an extended attribute, so that the next
-// trial may use it. Writing to a file that is not so marked is refused.
+// that does not exist is made at params->size (block_file.h); it stays, marked
+// as vrun's own, so that the next trial may use it. Writing to a file that is
+// not so marked is refused.
 int block_device_open(struct block_device *d, const char *path,
 		      const struct block_params *params,
 		      struct err *e) MUST_CHECK;

@@ -103,6 +103,12 @@ static int check_together(const struct block_params *p, const char *where,
 		return err_set(e, ERR_USAGE,
 			       "%s: bs: %lld is no multiple of 512", where,
 			       (long long)p->bs);
+	if (p->size > 0 && p->fio_job[0] == '\0' && p->size / p->bs < p->jobs)
+		return err_set(e, ERR_USAGE,
+			       "%s: size: %lld bytes are too small for %lld "
+			       "job%s of %lld bytes an I/O",
+			       where, (long long)p->size, (long long)p->jobs,
+			       p->jobs == 1 ? "" : "s", (long long)p->bs);
 	if (p->engine == BLOCK_BUILTIN &&
 	    (p->fio_job[0] != '\0' || p->fio_args != NULL))
 		return err_set(e, ERR_USAGE,

@@ -21,7 +21,8 @@ static void become(const struct child_spec *spec, int log, pid_t parent)
 
 	sigemptyset(&none);
 	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0 ||
-	    signal(SIGPIPE, SIG_DFL) == SIG_ERR || setpgid(0, 0) < 0 ||
+	    signal(SIGPIPE, SIG_DFL) == SIG_ERR ||
+	    signal(SIGXFSZ, SIG_DFL) == SIG_ERR || setpgid(0, 0) < 0 ||
 	    prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return;
 	if (getppid() != parent) // it died before the prctl

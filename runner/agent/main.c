@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,8 @@ int main(int argc, char **argv)
 {
 	struct err e = { 0 };
 
+	// A file that would grow over `ulimit -f` is an error of its writer.
+	signal(SIGXFSZ, SIG_IGN);
 	for (size_t i = 0; argc > 1 && i < ARRAY_LEN(commands); i++) {
 		if (strcmp(commands[i].name, argv[1]) != 0)
 			continue;

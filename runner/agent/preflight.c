@@ -260,9 +260,10 @@ static bool needs_native_io_uring(const struct preflight *p)
 	for (size_t i = 0; i < js_len(l); i++) {
 		const struct js *w = js_at(l, i);
 
-		if (strcmp(js_get_str(w, "kind", ""), "block") == 0 &&
+		if (js_get_bool(w, "native", false) &&
+		    strcmp(js_get_str(w, "kind", ""), "block") == 0 &&
 		    strcmp(js_get_str(w, "engine", "builtin"), "builtin") == 0)
-			return preflight_needs_text(p, "accels", "native");
+			return true;
 	}
 	return false;
 }
@@ -309,6 +310,7 @@ static const struct preflight_check checks[] = {
 	{ "qemu", PREFLIGHT_REFUSE, check_qemu },
 	{ "image", PREFLIGHT_REFUSE, check_image },
 	{ "rundir", PREFLIGHT_REFUSE, check_rundir },
+	{ "disk", PREFLIGHT_REFUSE, preflight_disk },
 	{ "hugepages", PREFLIGHT_REFUSE, check_hugepages },
 	{ "io_uring", PREFLIGHT_REFUSE, check_io_uring },
 	{ "kvm", PREFLIGHT_REFUSE, check_kvm },

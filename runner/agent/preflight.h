@@ -1,8 +1,8 @@
 // Whether this host can do what a plan needs, found out before anything runs.
 // needs: {accels: [text], backings: [text], qemus: [text], images: [text],
 //   memory: bytes of the largest VM, cpus: of the largest VM,
-//   pages: {"2M": count, "1G": count}, workloads: [{kind, engine, device}]};
-//   all may be missing.
+//   pages: {"2M": count, "1G": count}, workloads: [{kind, engine, device,
+//   size, native: it runs without a VM}]}; all may be missing.
 // Each check is one row of a table and gives one finding or more: what was
 // found, its level, and how to mend it. The controller judges: it may raise
 // or lower levels.
@@ -60,6 +60,9 @@ void preflight_debug_options(const char *config, struct buf *out);
 // Whether the host's kernel, the guest images' kernels are debug kernels.
 void preflight_host_debug(struct preflight *p);
 void preflight_guest_debug(struct preflight *p);
+
+// Whether there is room for the files of block workloads on this host.
+void preflight_disk(struct preflight *p);
 
 // Serves a `preflight` request: sends the findings. Huge pages that were got
 // are held until the agent ends.

@@ -197,9 +197,11 @@ static void append_new(struct js *list, struct js *item)
 	js_append(list, item);
 }
 
-static void add_workloads(struct js *list, const struct js *workloads)
+static void add_workloads(struct js *list, const struct js *workloads,
+			  bool native)
 {
-	static const char *const keys[] = { "kind", "engine", "device" };
+	static const char *const keys[] = { "kind", "engine", "device",
+					    "size" };
 
 	for (size_t i = 0; i < js_len(workloads); i++) {
 		const struct js *w = js_at(workloads, i);
@@ -211,6 +213,8 @@ static void add_workloads(struct js *list, const struct js *workloads)
 			if (v != NULL)
 				js_set(one, keys[k], js_ref(v));
 		}
+		if (native)
+			js_set_bool(one, "native", true);
 		append_new(list, one);
 	}
 }
@@ -285,7 +289,8 @@ struct js *preflight_needs(const struct plan *p)
 	js_set_int(needs, "cpus", most_of(p, "cpus"));
 	js_set(needs, "pages", pages_needed(p));
 	for (size_t i = 0; i < p->ncells; i++)
-		add_workloads(workloads, p->cells[i].workloads);
+		add_workloads(workloads, p->cells[i].workloads,
+			      is_native(p->cells[i].vm));
 	js_set(needs, "workloads", workloads);
 	return needs;
 }

@@ -12,7 +12,8 @@
 //   settings   {id, apply}                  answered by done or error
 //   needs: {accels, backings, qemus, images: [text], memory: bytes of the
 //          largest VM, cpus: most of one VM, pages: {"2M": n, "1G": n} huge
-//          pages of the largest VM, workloads: [{kind, engine, device}]}
+//          pages of the largest VM, workloads: [{kind, engine, device,
+//          size, native: true where it runs without a VM}]}
 //   apply: {"pages": {"2M": n, "1G": n}} huge pages to reserve until bye
 //   boot:  differs for every boot, repeated ones too: a VM with another
 //          number is stopped before the trial's own is started

@@ -12,7 +12,7 @@ loops=()
 mounts=()
 clean_up() {
 	local x
-	for x in "${mounts[@]}"; do umount "$x" || true; done
+	for x in "${mounts[@]}"; do umount "$x" || umount -l "$x" || true; done
 	for x in "${loops[@]}"; do losetup -d "$x" || true; done
 }
 on_exit=clean_up
@@ -59,6 +59,38 @@ for more in '"rw":"randread"' '"rw":"write","jobs":2' '"rw":"randrw","iodepth":3
 	holds block.iops block.lat_p999 '"block.lat"' '"engine": "builtin"'
 done
 [ "$(stat -c %s "$file")" -eq 4194304 ] || fail 'the file has another size'
+
+# What cannot be finished is not begun, or leaves nothing behind.
+work '"size":4503599627370496' "$tmp/huge"
+is failed
+holds 'no room to make it: 4294967296 MiB are to be written'
+work '"size":512' "$tmp/tiny"
+is failed
+holds 'size: 512 bytes are too small for 1 job of 4096 bytes'
+(
+	ulimit -f 1024
+	work '"size":8388608' "$tmp/long"
+	is failed
+	holds 'File too large'
+)
+cat >"$tmp/files.yaml" <<-END
+	name: files
+	factors: {iodepth: [1, 2]}
+	fixed: {accel: native}
+	workloads:
+	  - block: {device: $tmp/file, size: 4096T, ramp: 0, runtime: 100ms}
+	compare: {metric: block.iops, baseline: {iodepth: 1}}
+	design: {rounds: 1}
+END
+expect 3 "$VRUN" check "$tmp/files.yaml" --results "$tmp/results"
+grep -A1 'refuse  local  disk .*4294967296 MiB are to be written' "$tmp/out" |
+	grep -q 'give a smaller .size:.' || fail 'check does not refuse 4096T'
+# A time-out while the file is laid out.
+expect 1 "$VRUN" "$tmp/files.yaml" --results "$tmp/results" \
+	--set size=8G --set timeout=400ms --set retries=0
+[ "$(outcomes "$(results_in "$tmp/results")" timeout)" -eq 2 ] || fail 'no time-out'
+left=$(find "$tmp" -name 'huge*' -o -name 'tiny*' -o -name 'long*' -o -name 'file')
+[ -z "$left" ] || fail "left behind: $left"
 
 echo mine >"$tmp/mine"
 work "\"rw\":\"write\",\"direct\":$direct" "$tmp/mine"
@@ -137,7 +169,7 @@ if [ "$(id -u)" -eq 0 ] && mkdir "$tmp/small" &&
 	mounts+=("$tmp/small")
 	work '"size":2097152,"direct":false' "$tmp/small/f"
 	is failed
-	holds 'No space left on device'
+	holds 'no room to make it: 2 MiB are to be written, '
 	[ ! -e "$tmp/small/f" ] || fail 'half a file is left'
 
 	# What cannot be done without blocking is done by the kernel's threads.

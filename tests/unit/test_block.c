@@ -66,6 +66,9 @@ static void parameters_that_cannot_be_are_named(void **state)
 		{ "{\"fio-args\":[\"--iodepth=3\"]}", "need `engine: fio`" },
 		{ "{\"fio-job\":\"[j]\"}", "need `engine: fio`" },
 		{ "{\"queue_mode\":3}", "queue_mode" },
+		{ "{\"size\":512}", "size: 512 bytes are too small for 1 job "
+				    "of 4096" },
+		{ "{\"size\":8192,\"jobs\":3}", "too small for 3 jobs of" },
 	};
 
 	(void)state;
@@ -349,7 +352,7 @@ static void a_run_that_cannot_be_says_why(void **state)
 		  "has 1048576 bytes, `size:` asks for "
 		  "2097152; remove it",
 		  OUTCOME_FAILED },
-		{ ",\"bs\":2097152", "are too small for 1 jobs",
+		{ ",\"bs\":2097152", "are too small for 1 job of",
 		  OUTCOME_FAILED },
 		{ ",\"rw\":\"write\"", "refusing to write", OUTCOME_FAILED },
 		{ ",\"bs\":512,\"iodepht\":1", "unknown parameter \"iodepht\"",

@@ -1,6 +1,7 @@
 #include "tests/unit/unit.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "runner/agent/preflight.h"
 #include "tests/fake/root.h"
@@ -20,7 +21,8 @@ static void take(void *arg, const char *check, enum preflight_level level,
 	buf_printf(&f->text, "%s %s %s; ", check, names[level], what);
 }
 
-static void look(const char *root, const char *needs, struct found *f)
+static void look_with(const struct preflight_check *checks, const char *root,
+		      const char *needs, struct found *f)
 {
 	struct err e = { 0 };
 	CLEANUP(js_unrefp)
@@ -30,7 +32,12 @@ static void look(const char *root, const char *needs, struct found *f)
 	};
 
 	assert_non_null(j);
-	preflight_run(&p, preflight_machine);
+	preflight_run(&p, checks);
+}
+
+static void look(const char *root, const char *needs, struct found *f)
+{
+	look_with(preflight_machine, root, needs, f);
 }
 
 #define VM "{\"accels\":[\"tcg\"],\"memory\":1073741824,\"cpus\":2"
@@ -118,6 +125,60 @@ static void a_plan_without_vms_asks_nothing_of_their_room(void **state)
 	buf_deinit(&f.text);
 }
 
+// A file below the working directory.
+#define FILE_OF(name, size)                                      \
+	"{\"kind\":\"block\",\"native\":true,\"device\":\"" name \
+	"\",\"size\":" size "}"
+#define PIB "1125899906842624"
+
+static void files_are_to_have_room_together(void **state)
+{
+	static const struct preflight_check checks[] = {
+		{ "disk", PREFLIGHT_REFUSE, preflight_disk },
+		{ NULL, PREFLIGHT_OK, NULL },
+	};
+	static const struct {
+		const char *workloads, *finding;
+	} cases[] = {
+		{ FILE_OF("a", "4194304"),
+		  "disk ok files of block workloads: 4 MiB are to be written" },
+		{ FILE_OF("a", "4194304") "," FILE_OF("b", "1"),
+		  "disk ok files of block workloads: 5 MiB are" },
+		{ FILE_OF("a", "4194304") "," FILE_OF(
+			  "a", "8388608") "," FILE_OF("a", "8388608"),
+		  "disk ok files of block workloads: 8 MiB are" },
+		{ FILE_OF("a", PIB),
+		  "disk refuse no room for the files of block workloads: "
+		  "1073741824 MiB are to be written, " },
+		{ FILE_OF("a", "9223372036854775807") "," FILE_OF(
+			  "b", "9223372036854775807") "," FILE_OF("c", "2"),
+		  "disk refuse" },
+		{ FILE_OF("there", PIB), "disk ok" },
+		{ FILE_OF("nowhere/a", "1"), "disk refuse" },
+		{ "{\"kind\":\"block\",\"device\":\"/a\",\"size\":" PIB "}",
+		  "" },
+		{ "{\"kind\":\"block\",\"native\":true,\"size\":" PIB "}", "" },
+	};
+	CLEANUP(fake_dir_freep) char *dir = fake_dir_new();
+
+	(void)state;
+	fake_root_put(dir, "/there", "x");
+	assert_int_equal(chdir(dir), 0);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CLEANUP(cleanup_free)
+		char *needs =
+			xasprintf("{\"workloads\":[%s]}", cases[i].workloads);
+		struct found f = { BUF_INIT };
+
+		look_with(checks, "", needs, &f);
+		if (strstr(buf_str(&f.text), cases[i].finding) == NULL ||
+		    (cases[i].finding[0] == '\0') != (f.text.len == 0))
+			fail_msg("%s: no \"%s\" in %s", needs, cases[i].finding,
+				 buf_str(&f.text));
+		buf_deinit(&f.text);
+	}
+}
+
 static void debug_options_are_found_only_when_set(void **state)
 {
 	static const struct {
@@ -148,6 +209,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_file_gives_its_finding),
 		cmocka_unit_test(a_plan_without_vms_asks_nothing_of_their_room),
+		cmocka_unit_test(files_are_to_have_room_together),
 		cmocka_unit_test(debug_options_are_found_only_when_set),
 	};
 

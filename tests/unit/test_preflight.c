@@ -55,6 +55,33 @@ static void needs_are_the_most_of_what_cells_ask(void **state)
 	fake_plan_deinit(&fake);
 }
 
+static void set_workload(struct plan *p, uint32_t cell, const char *text)
+{
+	js_unref(p->cells[cell].workloads);
+	p->cells[cell].workloads = parse(text);
+}
+
+static void workloads_say_what_they_need_and_whether_on_the_host(void **state)
+{
+	static const char file[] = "[{\"kind\":\"block\",\"device\":\"/f\","
+				   "\"size\":512,\"bs\":512}]";
+	struct fake_plan fake;
+	struct plan *p = fake_plan_init(&fake, 1, 1, false);
+	CLEANUP(js_unrefp) struct js *needs = NULL;
+
+	(void)state;
+	set_vm(p, 0, "{\"accel\":\"native\"}");
+	set_vm(p, 1, "{\"accel\":\"tcg\"}");
+	for (uint32_t i = 0; i < 2; i++)
+		set_workload(p, i, file);
+	needs = preflight_needs(p);
+	assert_js(js_get(needs, "workloads"),
+		  "[{\"device\":\"/f\",\"kind\":\"block\",\"native\":true,"
+		  "\"size\":512},"
+		  "{\"device\":\"/f\",\"kind\":\"block\",\"size\":512}]");
+	fake_plan_deinit(&fake);
+}
+
 static void cells_without_a_vm_need_no_memory(void **state)
 {
 	struct fake_plan fake;
@@ -188,6 +215,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(needs_are_the_most_of_what_cells_ask),
+		cmocka_unit_test(
+			workloads_say_what_they_need_and_whether_on_the_host),
 		cmocka_unit_test(cells_without_a_vm_need_no_memory),
 		cmocka_unit_test(require_changes_what_is_not_fine),
 		cmocka_unit_test(
