@@ -275,8 +275,10 @@ int fio_run(const struct block_params *p, const char *path,
 	set_environment(p, path);
 	workload_stage(run, "measure");
 	if (run_fio(&argv, &d, e) < 0 ||
-	    file_read(d.json, FIO_OUTPUT_MAX, &json, ERR_HOST, e) < 0 ||
-	    fio_json_parse(json.data, json.len, f, e) < 0)
+	    file_read(d.json, FIO_OUTPUT_MAX, &json, ERR_HOST, e) < 0)
+		return -1;
+	workload_artifact(run, "fio.json", &json);
+	if (fio_json_parse(buf_str(&json), json.len, f, e) < 0)
 		return -1;
 	report(run, p, &argv, f);
 	return 0;

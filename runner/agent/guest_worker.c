@@ -52,8 +52,10 @@ static void send_stage(void *arg, const char *stage)
 static void work(const struct message *request, struct sender *s)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
+	struct artifacts artifacts = { 0 };
 	struct workload_run proto = {
 		.place = guest_place(request->body),
+		.artifacts = &artifacts,
 		.stage = send_stage,
 		.stage_arg = s,
 	};
@@ -65,6 +67,7 @@ static void work(const struct message *request, struct sender *s)
 	r->times = js_object();
 	js_set_int(r->times, "run_ns", clock_mono_ns() - begin);
 	js_set(msg, "result", result_to_js(r));
+	js_set(msg, "artifacts", artifacts.list);
 	js_unref(r->times);
 	js_unref(r->hists);
 	js_unref(r->facts);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runner/agent/link.h"
+#include "runner/agent/logs.h"
 #include "runner/agent/rundir.h"
 #include "runner/agent/settings.h"
 #include "runner/agent/vm.h"
@@ -21,7 +22,8 @@ struct host {
 	struct watch watch;
 	struct rundir dir;
 	struct settings settings;
-	struct vm vm;	 // the one that is up, if any
+	struct vm vm; // the one that is up, if any
+	struct logs logs;
 	int64_t boot;	 // the plan's number of its boot
 	bool vm_has_fio; // its image
 	struct host_best best;

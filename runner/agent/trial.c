@@ -6,7 +6,6 @@
 #include "runner/agent/check.h"
 #include "runner/agent/procfs.h"
 #include "runner/base/clock.h"
-#include "runner/base/fd.h"
 
 enum {
 	STAGE_MAX = 64
@@ -24,6 +23,7 @@ struct trial {
 	struct arena *arena;
 	struct result *result;
 	struct js *answer; // the guest's message; result borrows from it
+	struct artifacts artifacts;
 	char stage[STAGE_MAX];
 	int64_t stage_ns; // when it began
 	int64_t begin_ns, deadline_ns, run_ns;
@@ -76,7 +76,7 @@ static int boot(struct trial *t, bool fio, struct fault *f)
 	struct host *h = t->h;
 	struct vm_boot b = {
 		.request = js_get(body, "vm"),
-		.dir = js_get_str(body, "dir", h->dir.own),
+		.dir = h->dir.own,
 		.rundir = h->dir.own,
 		.want_fio = fio,
 		.deadline_ns = t->deadline_ns,
@@ -87,8 +87,7 @@ static int boot(struct trial *t, bool fio, struct fault *f)
 	};
 	struct vm_spec spec;
 
-	if (dir_make_all(b.dir) < 0)
-		return fault_set(f, OUTCOME_FAILED, "%s: %m", b.dir);
+	logs_begin(&h->logs, h->dir.own);
 	if (vm_spec_from_js(b.request, &spec, &f->err) < 0)
 		return fault_from_err(f, OUTCOME_FAILED);
 	if (decide_accel(t, &b.accel, &spec, f) < 0)
@@ -222,7 +221,9 @@ static int merge(struct trial *t, struct fault *f)
 	struct result *mine = t->result, *r = result_new(t->arena);
 
 	if (result_from_js(js_get(t->answer, "result"), t->arena, r, &f->err) <
-	    0) {
+		    0 ||
+	    artifacts_read(js_get(t->answer, "artifacts"), &t->artifacts,
+			   &f->err) < 0) {
 		fault_from_err(f, OUTCOME_FAILED);
 		return fault_wrap(f, "guest agent");
 	}
@@ -281,6 +282,19 @@ static struct js *facts_of(const struct trial *t, const struct vm *vm)
 	if (guest != NULL)
 		js_set(facts, "guest", js_copy(guest));
 	return facts;
+}
+
+static void send_artifacts(struct trial *t)
+{
+	for (size_t i = 0; i < js_len(t->artifacts.list); i++) {
+		struct js *msg = message_new(MESSAGE_ARTIFACT, t->request->id);
+		struct js *a = js_at(t->artifacts.list, i), *value;
+		const char *key;
+
+		JS_FOREACH (a, key, value)
+			js_set(msg, key, js_ref(value));
+		host_send(t->h, msg);
+	}
 }
 
 static void send_result(struct trial *t)
@@ -342,8 +356,11 @@ void trial_serve(struct host *h, const struct message *request)
 	failed = perform(&t, &f) < 0;
 	if (failed)
 		blame(&t, &f);
+	logs_take(&h->logs, h->dir.own, &t.artifacts);
+	send_artifacts(&t);
 	send_result(&t);
 	if (failed || js_get_bool(request->body, "last", true))
 		vm_stop(&h->vm);
+	artifacts_deinit(&t.artifacts);
 	js_unref(t.answer);
 }

@@ -69,6 +69,22 @@ void workload_stage(struct workload_run *run, const char *stage)
 		run->stage(run->stage_arg, run->r->stage);
 }
 
+// The room is that of one artifact for all of them: they share a frame.
+void workload_artifact(struct workload_run *run, const char *name,
+		       const struct buf *data)
+{
+	const char *full = full_name(run, name);
+
+	if (run->artifacts == NULL)
+		return;
+	if (run->artifacts->bytes + data->len > ARTIFACT_BYTES_MAX ||
+	    !artifacts_add(run->artifacts, full, data->data, data->len))
+		result_note(run->a, run->r,
+			    "%s: %zu bytes, more than there is room for, are "
+			    "not kept",
+			    full, data->len);
+}
+
 static int run_one(const struct js *w, struct workload_run *run, struct err *e)
 {
 	const char *name = js_get_str(w, "kind", NULL);

@@ -7,6 +7,7 @@
 #include "runner/base/arena.h"
 #include "runner/base/err.h"
 #include "runner/base/js.h"
+#include "runner/proto/artifact.h"
 #include "runner/record/result.h"
 
 enum {
@@ -28,6 +29,7 @@ struct workload_run {
 	struct arena *a;
 	struct result *r;
 	struct js *facts; // an object of its own in the result's facts
+	struct artifacts *artifacts; // NULL: nobody wants any
 	// Says what is being done now; may be NULL.
 	void (*stage)(void *arg, const char *stage);
 	void *stage_arg;
@@ -41,7 +43,8 @@ struct workload_kind {
 };
 
 // Runs every workload of the list; the result is `failed` with a reason when
-// one is malformed or does not get through. `proto` gives place and stage.
+// one is malformed or does not get through. `proto` gives place, stage and
+// artifacts.
 struct result *workload_run_all(const struct js *list,
 				const struct workload_run *proto,
 				struct arena *a);
@@ -54,3 +57,6 @@ void workload_check(struct workload_run *run, const struct check *c);
 void workload_hist(struct workload_run *run, const char *figure,
 		   struct js *hist); // takes it over
 void workload_stage(struct workload_run *run, const char *stage);
+// Keeps a file <workload>.<name>; a note in the result when it is too large.
+void workload_artifact(struct workload_run *run, const char *name,
+		       const struct buf *data);

@@ -56,6 +56,7 @@ struct host {
 
 	struct schedule_step step; // HOST_TRIAL
 	char stage[HOST_STAGE_MAX];
+	size_t artifacts, artifact_bytes; // of this attempt so far
 	int64_t started_ns;
 	size_t measured;  // trials by this run
 	int64_t spent_ns; // on them, cooldown included

@@ -1,5 +1,6 @@
 #include "runner/campaign/store.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,6 +16,7 @@
 #include "runner/base/alloc.h"
 #include "runner/base/clock.h"
 #include "runner/base/fd.h"
+#include "runner/proto/artifact.h"
 
 enum {
 	STORE_SAME_SECOND_MAX = 100, // campaigns of one name and second
@@ -265,19 +267,19 @@ struct js *store_read_js(const char *dir, const char *name, struct err *e)
 	return j;
 }
 
-char *store_artifacts(const struct store *s, uint32_t trial, uint32_t attempt,
-		      struct err *e)
+int store_artifact(const struct store *s, uint32_t trial, uint32_t attempt,
+		   const char *name, const struct buf *data, struct err *e)
 {
-	CLEANUP(cleanup_free) char *path = NULL;
+	CLEANUP(cleanup_free) char *dir = NULL, *path = NULL;
 
+	assert(artifact_name_is_good(name));
 	if (attempt <= 1)
-		path = xasprintf("%s/" STORE_ARTIFACTS "/%u", s->dir, trial);
+		dir = xasprintf("%s/" STORE_ARTIFACTS "/%u", s->dir, trial);
 	else
-		path = xasprintf("%s/" STORE_ARTIFACTS "/%u.%u", s->dir, trial,
-				 attempt);
-	if (dir_make_all(path) < 0) {
-		err_sys(e, ERR_STORE, "%s", path);
-		return NULL;
-	}
-	return TAKE_PTR(path);
+		dir = xasprintf("%s/" STORE_ARTIFACTS "/%u.%u", s->dir, trial,
+				attempt);
+	if (dir_make_all(dir) < 0)
+		return err_sys(e, ERR_STORE, "%s", dir);
+	path = xasprintf("%s/%s", dir, name);
+	return file_replace(path, buf_str(data), data->len, e);
 }

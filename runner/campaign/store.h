@@ -59,11 +59,12 @@ int store_write_js(const struct store *s, const char *name, const struct js *j,
 struct js *store_read_js(const char *dir, const char *name,
 			 struct err *e) MUST_CHECK;
 
-// The directory for what one attempt leaves behind, made if need be:
-// artifacts/<trial>, from the second attempt on artifacts/<trial>.<attempt>.
-// NULL with an error. Caller frees.
-char *store_artifacts(const struct store *s, uint32_t trial, uint32_t attempt,
-		      struct err *e) MUST_CHECK;
+// Keeps a file that one attempt left behind in artifacts/<trial>, from the
+// second attempt on in artifacts/<trial>.<attempt>. An attempt that leaves
+// nothing has no directory. `name` is a good one of artifact.h.
+int store_artifact(const struct store *s, uint32_t trial, uint32_t attempt,
+		   const char *name, const struct buf *data,
+		   struct err *e) MUST_CHECK;
 
 // Writes MANIFEST.sha256 over every file of the finished campaign.
 int store_finish(const struct store *s, struct err *e) MUST_CHECK;

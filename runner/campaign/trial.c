@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runner/base/clock.h"
+#include "runner/proto/artifact.h"
 
 // An attempt that is repeated draws anew in workloads that draw.
 #define ATTEMPT_SEED_STEP 0x9e3779b97f4a7c15ULL
@@ -58,7 +59,7 @@ static bool some_cell_runs_fio(const struct plan *p)
 	return false;
 }
 
-static struct js *trial_fields(const struct host *h, const char *dir)
+static struct js *trial_fields(const struct host *h)
 {
 	const struct plan *p = h->c->plan;
 	const struct plan_trial *t = h->step.trial;
@@ -67,13 +68,13 @@ static struct js *trial_fields(const struct host *h, const char *dir)
 	struct js *f = js_object();
 
 	js_set_int(f, "trial", t->id);
+	js_set_int(f, "attempt", h->step.attempt);
 	js_set_int(f, "boot", h->step.wire_boot);
 	js_set_bool(f, "last", h->step.last);
 	js_set_bool(f, "fio", some_cell_runs_fio(p));
 	js_set(f, "vm", js_ref(cell->vm));
 	js_set(f, "workloads", js_ref(cell->workloads));
 	js_set_int(f, "timeout_ns", (int64_t)p->timeout_ns);
-	js_set_str(f, "dir", dir);
 	js_set_int(f, "seq", t->id - h->first_trial);
 	js_set_int(f, "seed", (int64_t)seed);
 	return f;
@@ -86,19 +87,23 @@ static int64_t patience_ns(const struct plan *p)
 	       HOST_TRIAL_GRACE_S * NS_PER_S;
 }
 
+static void ask(struct host *h)
+{
+	h->artifacts = h->artifact_bytes = 0;
+	session_ask(h->session, MESSAGE_TRIAL, trial_fields(h));
+	host_enter(h, HOST_TRIAL, patience_ns(h->c->plan));
+	trial_show(h);
+}
+
 static int start(struct host *h, struct err *e)
 {
-	CLEANUP(cleanup_free) char *dir = NULL;
 	struct record r = record_of(h, RECORD_STARTED, NULL);
 
-	dir = store_artifacts(h->c->store, r.trial, r.attempt, e);
-	if (dir == NULL || keep(h, &r, e) < 0)
+	if (keep(h, &r, e) < 0)
 		return -1;
 	snprintf(h->stage, sizeof(h->stage), "starting");
 	h->started_ns = clock_mono_ns();
-	session_ask(h->session, MESSAGE_TRIAL, trial_fields(h, dir));
-	host_enter(h, HOST_TRIAL, patience_ns(h->c->plan));
-	trial_show(h);
+	ask(h);
 	return 0;
 }
 
@@ -215,6 +220,24 @@ static int take_result(struct host *h, const struct message *m, struct err *e)
 	return 0;
 }
 
+static int take_artifact(struct host *h, const struct message *m, struct err *e)
+{
+	CLEANUP(buf_deinit) struct buf data = BUF_INIT;
+	const char *name;
+
+	if (artifact_read(m->body, &name, &data, e) < 0)
+		return -1;
+	h->artifact_bytes += data.len;
+	if (++h->artifacts > ARTIFACT_COUNT_MAX ||
+	    h->artifact_bytes > ARTIFACT_TOTAL_MAX)
+		return err_set(e, ERR_HOST,
+			       "its agent sent more than %d artifacts, or more "
+			       "than %d bytes of them",
+			       ARTIFACT_COUNT_MAX, ARTIFACT_TOTAL_MAX);
+	return store_artifact(h->c->store, h->step.trial->id, h->step.attempt,
+			      name, &data, e);
+}
+
 int trial_message(struct host *h, const struct message *m, struct err *e)
 {
 	if (m->type == MESSAGE_STAGE) {
@@ -223,6 +246,8 @@ int trial_message(struct host *h, const struct message *m, struct err *e)
 		trial_show(h);
 		return 0;
 	}
+	if (m->type == MESSAGE_ARTIFACT)
+		return take_artifact(h, m, e);
 	if (m->type == MESSAGE_RESULT)
 		return take_result(h, m, e);
 	if (m->type == MESSAGE_ERROR)

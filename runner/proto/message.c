@@ -5,7 +5,7 @@
 #include "runner/proto/frame.h"
 
 enum {
-	MESSAGE_FIELDS_MAX = 7
+	MESSAGE_FIELDS_MAX = 8
 };
 
 struct field {
@@ -31,6 +31,7 @@ static const struct shape {
 	[MESSAGE_TRIAL] = { "trial",
 			    { { "id", JS_INT },
 			      { "trial", JS_INT },
+			      { "attempt", JS_INT },
 			      { "boot", JS_INT },
 			      { "last", JS_BOOL },
 			      { "vm", JS_OBJECT },
@@ -39,6 +40,7 @@ static const struct shape {
 			  { { "id", JS_INT }, { "workloads", JS_ARRAY } } },
 	[MESSAGE_STAGE] = { "stage",
 			    { { "id", JS_INT }, { "stage", JS_STRING } } },
+	[MESSAGE_ARTIFACT] = { "artifact", { { "id", JS_INT } } },
 	[MESSAGE_RESULT] = { "result",
 			     { { "id", JS_INT }, { "result", JS_OBJECT } } },
 	[MESSAGE_SETTINGS] = { "settings",

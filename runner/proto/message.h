@@ -7,8 +7,8 @@
 //   hello      {version}
 //   facts      {id}                         answered by facts
 //   preflight  {id, needs}                  answered by finding..., done
-//   trial      {id, trial, boot, last, vm, workloads, timeout_ns, dir, seq,
-//               seed}                       answered by stage..., result
+//   trial      {id, trial, attempt, boot, last, vm, workloads, timeout_ns,
+//               seq, seed}        answered by stage..., artifact..., result
 //   settings   {id, apply}                  answered by done or error
 //   needs: {accels, backings, qemus, images: [text], memory: bytes of the
 //          largest VM, cpus: most of one VM, pages: {"2M": n, "1G": n} huge
@@ -18,16 +18,23 @@
 //   boot:  differs for every boot, repeated ones too: a VM with another
 //          number is stopped before the trial's own is started
 //   level: "ok" | "warn" | "refuse"
+//   A trial that the agent holds (same trial, same attempt) is not run again:
+//   it goes on, or is answered at once. Asking for another one says that the
+//   result of the one before is safe, and so does bye.
 //   stop       {id}       stop any VM now; answered by done
 //   bye        {}         stop any VM, restore settings, exit
 // host agent -> controller
-//   hello      {version, arch, pid}
+//   hello      {version, arch, pid, life, holds, warning}
 //   facts      {id, facts}
 //   finding    {id, check, level, what, fix}
 //   stage      {id, stage}
+//   artifact   {id, name, data}             artifact.h's object and reader
 //   result     {id, result}                 result.h's JSON
 //   done       {id, ...}  error {id, message}
 //   error      {id: 0, message}             last words: it ends now
+//   life:    random; another one means another agent, without VM or settings
+//   holds:   {trial, attempt, done}: in hand or kept; absent: nothing
+//   warning: what a reader of the campaign should know of the agent's start
 // host agent -> guest agent (over virtio-serial, or a socketpair for
 // `accel: native`)
 //   run        {id, workloads, seq, seed}   answered by stage..., result
@@ -35,7 +42,9 @@
 //   bye        {}
 // guest agent -> host agent
 //   hello      {version, arch, facts}       once, when it is ready
-//   stage, result, facts, error
+//   stage, facts, error
+//   result     {id, result, artifacts}      artifacts: a list of artifact.h's
+//                                           objects; absent: none
 #pragma once
 
 #include <stddef.h>
@@ -46,7 +55,7 @@
 #include "runner/base/js.h"
 
 enum {
-	MESSAGE_VERSION = 1,
+	MESSAGE_VERSION = 2,
 	MESSAGE_STRING_MAX = 1 << 16,
 };
 
@@ -58,6 +67,7 @@ enum message_type {
 	MESSAGE_TRIAL,
 	MESSAGE_RUN,
 	MESSAGE_STAGE,
+	MESSAGE_ARTIFACT,
 	MESSAGE_RESULT,
 	MESSAGE_SETTINGS,
 	MESSAGE_STOP,

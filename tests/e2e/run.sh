@@ -48,7 +48,7 @@ expect 0 "$VRUN" "$m" --results "$tmp/d"
 dir=$(results_in "$tmp/d")
 all_ok_once "$dir" 20
 [ "$(outcomes "$dir" failed)" -gt 0 ] || fail "30 % of the trials never fail"
-[ -d "$dir/artifacts" ] || fail "no artifacts"
+[ ! -e "$dir/artifacts" ] || fail "a directory for no artifacts"
 
 # --- nothing is measured -----------------------------------------------
 

@@ -51,13 +51,12 @@ trial() {
 		*) vm=$vm${vm:+,}$field ;;
 		esac
 	done
-	printf '{"type":"trial","id":%d,"trial":%d,"boot":%d,"last":%s,' \
-		"$1" "$1" "$2" "$3"
+	printf '{"type":"trial","id":%d,"trial":%d,"attempt":1,' "$1" "$1"
+	printf '"boot":%d,"last":%s,' "$2" "$3"
 	printf '"vm":{%s},' "$vm"
 	printf '"workloads":[{"kind":"synthetic","name":"synthetic",'
 	printf '"mean":100.0,"runtime":%d000000}],' "$4"
-	printf '"timeout_ns":%d000000000,"dir":"%s/art-%d","seq":%d,"seed":1}\n' \
-		"${6:-100}" "$tmp" "$1" "$1"
+	printf '"timeout_ns":%d000000000,"seq":%d,"seed":1}\n' "${6:-100}" "$1"
 }
 
 ask() {
@@ -92,6 +91,12 @@ await() {
 		sleep 0.1
 	done
 	fail "the agent never said $1"
+}
+
+# artifact ID NAME: what it holds.
+artifact() {
+	sed -n 's/.*"type":"artifact","id":'"$1"',"name":"'"$2"'","data":"\([^"]*\)".*/\1/p' \
+		"$tmp/out" | base64 -d
 }
 
 result() { grep '"type":"result","id":'"$1," "$tmp/out"; }
@@ -149,8 +154,10 @@ expect 4 ok 'ALL CPUs/TCG' 'ran on CPU 0' '"pin"'
 	fail "trials of one boot did not share it"
 ! grep -q '"status":"failed"\|"status":"unverified"' "$tmp/out" ||
 	fail "a check did not hold"
-! grep -v 'terminating on signal 15' "$tmp/art-1/qemu.log" ||
-	fail "QEMU complained"
+! grep '"name":"qemu.log"' "$tmp/out" || fail "QEMU complained"
+artifact 1 console.log | grep -q 'Linux version' || fail "no console is kept"
+! artifact 2 console.log | grep -q 'Linux version' ||
+	fail "the console of a boot is kept twice"
 
 # Small pages where huge ones were asked for are no measurement.
 if can_have_huge_pages; then

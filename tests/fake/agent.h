@@ -74,6 +74,35 @@ static void fake_good(struct fake *f, const struct message *m)
 	fake_send(f, fake_result(m, "ok"));
 }
 
+static void fake_send_artifact(struct fake *f, const struct message *m,
+			       const char *name)
+{
+	struct js *msg = message_new(MESSAGE_ARTIFACT, m->id);
+
+	js_set_str(msg, "name", name);
+	js_set_str(msg, "data", "YWJj");
+	fake_send(f, msg);
+}
+
+static void fake_artifact(struct fake *f, const struct message *m)
+{
+	fake_send_artifact(f, m, "fake.log");
+	fake_good(f, m);
+}
+
+static void fake_bad_artifact(struct fake *f, const struct message *m)
+{
+	fake_send_artifact(f, m, "../trials.jsonl");
+	fake_good(f, m);
+}
+
+static void fake_many_artifacts(struct fake *f, const struct message *m)
+{
+	for (int i = 0; i < 1000; i++)
+		fake_send_artifact(f, m, "fake.log");
+	fake_good(f, m);
+}
+
 static void fake_late(struct fake *f, const struct message *m)
 {
 	clock_sleep_ns(300 * NS_PER_MS);
@@ -218,6 +247,9 @@ static const struct {
 	fake_fn *in_trial;
 } fake_faults[] = {
 	{ "good", fake_good },
+	{ "artifact", fake_artifact },
+	{ "bad-artifact", fake_bad_artifact },
+	{ "many-artifacts", fake_many_artifacts },
 	{ "late", fake_late },
 	{ "mute", fake_mute },
 	{ "dying", fake_dying },
@@ -269,13 +301,9 @@ static void fake_parse(struct fake *f, const char *script)
 	fake_find(f->fault);
 }
 
-// artifacts/7 is the first attempt, artifacts/7.2 the second.
 static bool fake_is_repeat(const struct message *m)
 {
-	const char *dir = js_get_str(m->body, "dir", "");
-	const char *name = strrchr(dir, '/');
-
-	return name != NULL && strchr(name, '.') != NULL;
+	return js_get_int(m->body, "attempt", 1) > 1;
 }
 
 static void fake_trial(struct fake *f, const struct message *m)

@@ -147,6 +147,9 @@ static void a_fault_costs_one_attempt(void **state)
 		{ "not-json@2!", OUTCOME_FAILED, 2, "bad JSON" },
 		{ "wrong-id@2!", OUTCOME_FAILED, 2, "not open" },
 		{ "bad-result@2!", OUTCOME_FAILED, 2, "outcome" },
+		{ "bad-artifact@2!", OUTCOME_FAILED, 2, "no name for a file" },
+		{ "many-artifacts@2!", OUTCOME_FAILED, 2,
+		  "more than 32 artifacts" },
 		{ "lost@2!", OUTCOME_FAILED, 2, "only vrun" },
 		{ "error@2!", OUTCOME_FAILED, 2, "the script says no" },
 		{ "hello-again@2!", OUTCOME_FAILED, 2, "out of turn" },
@@ -181,6 +184,24 @@ static void a_fault_costs_one_attempt(void **state)
 			fail_msg("%s: %s", cases[i].script, r->result->reason);
 		bench_deinit(&b);
 	}
+}
+
+static void what_a_trial_leaves_is_kept(void **state)
+{
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+	CLEANUP(cleanup_free) char *path = NULL;
+	struct err e = { 0 };
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 2, 1);
+	assert_int_equal(run(&b, "artifact@2", &e), 0);
+	path = store_path(b.store, "artifacts/2/fake.log");
+	assert_int_equal(file_read(path, 100, &text, ERR_STORE, &e), 0);
+	assert_string_equal(buf_str(&text), "abc");
+	assert_false(store_has(b.store->dir, "artifacts/1"));
+	assert_all_ok_once(&b);
+	bench_deinit(&b);
 }
 
 static void an_agent_that_never_answers_is_a_timeout(void **state)
@@ -450,6 +471,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_plan_runs_to_its_end_on_two_hosts),
 		cmocka_unit_test(a_fault_costs_one_attempt),
+		cmocka_unit_test(what_a_trial_leaves_is_kept),
 		cmocka_unit_test(an_agent_that_never_answers_is_a_timeout),
 		cmocka_unit_test(failures_that_outlast_the_retries_stay),
 		cmocka_unit_test(a_host_that_keeps_losing_agents_is_given_up),

@@ -58,6 +58,7 @@ static struct js *trial_fields(void)
 	struct js *f = js_object();
 
 	js_set_int(f, "trial", 0);
+	js_set_int(f, "attempt", 1);
 	js_set_int(f, "boot", 0);
 	js_set_bool(f, "last", true);
 	js_set(f, "vm", js_object());
@@ -159,7 +160,7 @@ static void a_deaf_agent_does_not_block_the_controller(void **state)
 		struct js *f = trial_fields();
 
 		memset(pad, 'x', 60000);
-		js_set_str(f, "dir", pad);
+		js_set_str(f, "pad", pad);
 		session_ask(s, MESSAGE_TRIAL, f);
 	}
 	assert_true(session_events(s) & POLLOUT);

@@ -147,23 +147,23 @@ static void a_probe_says_what_is_in_the_way(void **state)
 	}
 }
 
-static void attempts_have_directories_of_their_own(void **state)
+static void what_attempts_leave_has_directories_of_its_own(void **state)
 {
 	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
 	CLEANUP(store_closep) struct store *s = NULL;
-	CLEANUP(cleanup_free) char *first = NULL;
-	CLEANUP(cleanup_free) char *second = NULL;
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
 	struct plan *p = plan_of_name("x");
 	struct err e = { 0 };
 
 	(void)state;
 	assert_int_equal(store_create(root, p, &s, &e), 0);
-	first = store_artifacts(s, 12, 1, &e);
-	second = store_artifacts(s, 12, 2, &e);
-	assert_true(is_there(s->dir, "artifacts/12"));
-	assert_true(is_there(s->dir, "artifacts/12.2"));
-	assert_string_equal(first + strlen(s->dir), "/artifacts/12");
-	assert_string_equal(second + strlen(s->dir), "/artifacts/12.2");
+	assert_false(is_there(s->dir, "artifacts"));
+	buf_puts(&text, "abc");
+	assert_int_equal(store_artifact(s, 12, 1, "a", &text, &e), 0);
+	assert_int_equal(store_artifact(s, 12, 2, "b.log", &text, &e), 0);
+	assert_true(is_there(s->dir, "artifacts/12/a"));
+	assert_true(is_there(s->dir, "artifacts/12.2/b.log"));
+	assert_false(is_there(s->dir, "artifacts/11"));
 	fake_plan_deinit(&fake);
 }
 
@@ -172,17 +172,16 @@ static void the_manifest_lists_every_file_sorted(void **state)
 {
 	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
 	CLEANUP(store_closep) struct store *s = NULL;
-	CLEANUP(cleanup_free) char *dir = NULL;
 	CLEANUP(cleanup_free) char *path = NULL;
-	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+	CLEANUP(buf_deinit) struct buf abc = BUF_INIT, text = BUF_INIT;
 	struct plan *p = plan_of_name("x");
 	struct err e = { 0 };
 
 	(void)state;
 	assert_int_equal(store_create(root, p, &s, &e), 0);
-	dir = store_artifacts(s, 0, 1, &e);
+	buf_puts(&abc, "abc");
+	assert_int_equal(store_artifact(s, 0, 1, "a", &abc, &e), 0);
 	assert_int_equal(store_write(s, "b", "abc", 3, &e), 0);
-	assert_int_equal(store_write(s, "artifacts/0/a", "abc", 3, &e), 0);
 	assert_int_equal(store_finish(s, &e), 0);
 	path = store_path(s, STORE_MANIFEST);
 	assert_int_equal(file_read(path, 4096, &text, ERR_STORE, &e), 0);
@@ -202,7 +201,8 @@ int main(void)
 		cmocka_unit_test(a_directory_without_a_plan_is_no_campaign),
 		cmocka_unit_test(a_probe_leaves_everything_as_it_was),
 		cmocka_unit_test(a_probe_says_what_is_in_the_way),
-		cmocka_unit_test(attempts_have_directories_of_their_own),
+		cmocka_unit_test(
+			what_attempts_leave_has_directories_of_its_own),
 		cmocka_unit_test(the_manifest_lists_every_file_sorted),
 	};
 
