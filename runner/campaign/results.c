@@ -100,26 +100,28 @@ int results_family(const struct plan *plan, size_t *n, struct err *e)
 
 // The plan's cells and metrics first, so that the report has them in the
 // plan's order, those without a trial or figure included.
-static int fill_dataset(struct results *r, struct err *e)
+static int fill_dataset(struct results *r, const char *dir, struct err *e)
 {
 	r->ds = dataset_new();
 	if (results_declare(r->ds, r->plan, e) < 0)
-		return -1;
+		return err_wrap(e, "%s/" STORE_PLAN, dir);
 	for (size_t i = 0; i < r->log->n; i++) {
 		if (dataset_add_record(r->ds, &r->log->records[i], e) < 0)
-			return err_wrap(e, STORE_TRIALS ":%zu", i + 1);
+			return err_wrap(e, "%s/" STORE_TRIALS ":%zu", dir,
+					i + 1);
 	}
 	return 0;
 }
 
-static int count(struct results *r, struct err *e)
+static int count(struct results *r, const char *dir, struct err *e)
 {
 	CLEANUP(schedule_freep)
 	struct schedule *s = schedule_new(r->plan);
 
 	for (size_t i = 0; i < r->log->n; i++) {
 		if (schedule_note(s, &r->log->records[i], e) < 0)
-			return err_wrap(e, STORE_TRIALS ":%zu", i + 1);
+			return err_wrap(e, "%s/" STORE_TRIALS ":%zu", dir,
+					i + 1);
 	}
 	r->counts = schedule_count(s);
 	r->rounds = schedule_rounds(s);
@@ -145,13 +147,23 @@ static const char *why_stopped(struct results *r)
 			    r->counts.over, r->counts.trials);
 }
 
-// The plan's own notes, and what preflight warned of.
-static void collect_notes(struct results *r, const struct js *hosts)
+// The plan's own notes, and what preflight warned of. The figures stand without
+// the facts of the hosts (`hosts` is NULL, and why is in `no_hosts`), but their
+// reader must know.
+static void collect_notes(struct results *r, const struct js *hosts,
+			  const struct err *no_hosts)
 {
 	struct environment_notes notes = { .arena = r->arena };
 
 	for (size_t i = 0; i < r->plan->nnotes; i++)
 		environment_note(&notes, r->plan->notes[i]);
+	if (hosts == NULL)
+		environment_note(&notes,
+				 arena_printf(r->arena,
+					      "%s: what the hosts were, and "
+					      "what preflight found there, is "
+					      "not known",
+					      no_hosts->msg));
 	environment_warnings(hosts, r->ds, &notes);
 	environment_changes(r->environment, r->plan->hosts, r->plan->nhosts,
 			    &notes);
@@ -226,21 +238,21 @@ int results_load(const char *dir, bool accept_confounded, struct results **out,
 	CLEANUP(cleanup_free) char *trials = xasprintf("%s/" STORE_TRIALS, dir);
 	CLEANUP(results_freep) struct results *r = xcalloc(1, sizeof(*r));
 	CLEANUP(js_unrefp) struct js *hosts = NULL;
+	struct err no_hosts = { 0 };
 
 	r->arena = arena_new();
 	if (load_plan(r, dir, e) < 0 || journal_load(trials, &r->log, e) < 0)
 		return -1;
-	hosts = store_read_js(dir, STORE_HOSTS, e);
-	if (hosts == NULL)
+	if (count(r, dir, e) < 0 || fill_dataset(r, dir, e) < 0)
 		return -1;
-	if (count(r, e) < 0 || fill_dataset(r, e) < 0 ||
-	    analyse(r, accept_confounded, e) < 0)
+	if (analyse(r, accept_confounded, e) < 0)
 		return err_wrap(e, "%s", dir);
 	if (apply_stop(r, dir, e) < 0)
 		return -1;
+	hosts = store_read_js(dir, STORE_HOSTS, &no_hosts);
 	r->environment = environment_new(hosts, r->log);
 	fill_report(r, dir);
-	collect_notes(r, hosts);
+	collect_notes(r, hosts, &no_hosts);
 	*out = TAKE_PTR(r);
 	return 0;
 }

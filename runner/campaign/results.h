@@ -25,7 +25,8 @@ struct results {
 	struct report report;	   // points into all of these
 };
 
-// Loads and analyses `dir`. Refuses one without a figure to analyse.
+// Loads and analyses `dir`. Refuses one whose plan or records cannot be read or
+// do not belong together; that the facts of the hosts are missing is a note.
 // `accept_confounded` as in compare_spec.
 int results_load(const char *dir, bool accept_confounded, struct results **out,
 		 struct err *e) MUST_CHECK;

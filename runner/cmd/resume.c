@@ -83,7 +83,8 @@ static int find_state(const char *dir, const struct plan *plan,
 
 	for (size_t i = 0; i < log->n; i++) {
 		if (schedule_note(s, &log->records[i], e) < 0)
-			return err_wrap(e, STORE_TRIALS ":%zu", i + 1);
+			return err_wrap(e, "%s/" STORE_TRIALS ":%zu", dir,
+					i + 1);
 	}
 	n = schedule_count(s);
 	rounds = schedule_rounds(s);

@@ -2,6 +2,7 @@
 #include "tests/unit/unit.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "runner/campaign/results.h"
 #include "runner/campaign/store.h"
@@ -188,12 +189,60 @@ static void a_host_that_changes_is_named(void **state)
 			    "then \"6.2\"");
 }
 
+static void facts_that_are_gone_cost_no_figure(void **state)
+{
+	static const char *const lost[] = { NULL, "{\"v\": 1, \"sess" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(lost); i++) {
+		CLEANUP(bench_deinit) struct bench b = { 0 };
+		CLEANUP(cleanup_free) char *path = NULL;
+
+		bench_init(&b, lost[i] != NULL ? lost[i] : "");
+		path = xasprintf("%s/" STORE_HOSTS, b.dir);
+		if (lost[i] == NULL && unlink(path) < 0)
+			fail_msg("%s", path);
+		record(&b, noted);
+		assert_int_equal(b.results->report.nnotes, 1);
+		if (strncmp(b.results->report.notes[0], path, strlen(path)))
+			fail_msg("%s", b.results->report.notes[0]);
+		assert_true(results_is_whole(b.results));
+	}
+}
+
+static void a_record_of_another_plan_is_named_with_its_file(void **state)
+{
+	CLEANUP(arena_freep) struct arena *a = arena_new();
+	CLEANUP(bench_deinit) struct bench b = { 0 };
+	CLEANUP(journal_closep) struct journal *j = NULL;
+	CLEANUP(cleanup_free) char *path = NULL;
+	CLEANUP(cleanup_free) char *place = NULL;
+	struct plan_trial t;
+	struct err e = { 0 };
+
+	(void)state;
+	bench_init(&b, "{}");
+	path = xasprintf("%s/" STORE_TRIALS, b.dir);
+	place = xasprintf("%s:1: ", path);
+	if (journal_open(path, NULL, &j, &e) < 0)
+		fail_msg("%s", e.msg);
+	t = b.plan->trials[0];
+	t.block = 77;
+	append(j, b.plan, &t, noted(a, &t));
+	assert_int_equal(results_load(b.dir, false, &b.results, &e), -1);
+	if (strncmp(e.msg, place, strlen(place)) != 0)
+		fail_msg("%s", e.msg);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_campaign_without_a_figure_has_a_report),
 		cmocka_unit_test(what_trials_note_is_said_once),
 		cmocka_unit_test(a_host_that_changes_is_named),
+		cmocka_unit_test(facts_that_are_gone_cost_no_figure),
+		cmocka_unit_test(
+			a_record_of_another_plan_is_named_with_its_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
