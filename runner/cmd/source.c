@@ -18,31 +18,79 @@ void source_deinit(struct source *s)
 	plan_free(s->plan);
 	matrix_free(s->matrix);
 	strv_deinit(&s->set);
+	strv_deinit(&s->says);
 	buf_deinit(&s->text);
 	*s = (struct source){ 0 };
 }
 
-// Options that are short for a --set: what stands around their value.
+// A name in YAML's single quotes, inside which only they mean something.
+static void quote_yaml(const char *name, size_t len, struct buf *out)
+{
+	buf_putc(out, '\'');
+	for (size_t i = 0; i < len; i++)
+		buf_printf(out, "%s%c", name[i] == '\'' ? "'" : "", name[i]);
+	buf_putc(out, '\'');
+}
+
+// "a,b" is ['a','b'].
+static int list_of_hosts(const char *names, struct buf *out, struct err *e)
+{
+	const char *p = names, *end;
+
+	do {
+		end = strchrnul(p, ',');
+		if (end == p)
+			return err_set(e, ERR_USAGE,
+				       "--hosts: \"%.64s\" has an empty name; "
+				       "give them like lab1,lab2",
+				       names);
+		buf_putc(out, p == names ? '[' : ',');
+		quote_yaml(p, (size_t)(end - p), out);
+		p = end + 1;
+	} while (*end != '\0');
+	buf_putc(out, ']');
+	return 0;
+}
+
+// Options that override the matrix: what errors call them, the key they set,
+// and how its value is made (NULL: as given).
 static const struct {
-	const char *option, *before, *after;
+	const char *option, *name, *key;
+	int (*make)(const char *value, struct buf *out, struct err *e);
 } overrides[] = {
-	{ "set", "", "" },
-	{ "rounds", "design.rounds=", "" },
-	{ "seed", "design.seed=", "" },
-	{ "hosts", "hosts=[", "]" },
+	{ "set", "", "", NULL },
+	{ "rounds", "--rounds", "design.rounds=", NULL },
+	{ "seed", "--seed", "design.seed=", NULL },
+	{ "hosts", "--hosts", "hosts=", list_of_hosts },
 };
 
-static void collect_overrides(const struct cmd_args *args, struct strv *set)
+static int add_override(struct source *s, const struct cmd_given *g,
+			struct err *e)
+{
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+	for (size_t k = 0; k < ARRAY_LEN(overrides); k++) {
+		if (strcmp(g->option->name, overrides[k].option) != 0)
+			continue;
+		buf_puts(&text, overrides[k].key);
+		if (overrides[k].make == NULL)
+			buf_puts(&text, g->value);
+		else if (overrides[k].make(g->value, &text, e) < 0)
+			return -1;
+		strv_add(&s->set, buf_str(&text));
+		strv_add(&s->says, overrides[k].name);
+	}
+	return 0;
+}
+
+static int collect_overrides(const struct cmd_args *args, struct source *s,
+			     struct err *e)
 {
 	for (size_t i = 0; i < args->ngiven; i++) {
-		const struct cmd_given *g = &args->given[i];
-
-		for (size_t k = 0; k < ARRAY_LEN(overrides); k++) {
-			if (strcmp(g->option->name, overrides[k].option) == 0)
-				strv_addf(set, "%s%s%s", overrides[k].before,
-					  g->value, overrides[k].after);
-		}
+		if (add_override(s, &args->given[i], e) < 0)
+			return -1;
 	}
+	return 0;
 }
 
 // Zero is the generator's own default.
@@ -64,6 +112,7 @@ static int parse(struct source *s, struct err *e)
 		.len = s->text.len,
 		.set = (const char *const *)s->set.v,
 		.nset = s->set.n,
+		.set_names = (const char *const *)s->says.v,
 	};
 
 	return matrix_parse(&from, &s->matrix, e);
@@ -80,8 +129,8 @@ int source_load(const struct cmd_args *args, struct source *out, struct err *e)
 	CLEANUP(source_deinit) struct source s = { 0 };
 
 	s.file = args->operands[0];
-	collect_overrides(args, &s.set);
-	if (file_read(s.file, YNODE_BYTES_MAX, &s.text, ERR_USAGE, e) < 0 ||
+	if (collect_overrides(args, &s, e) < 0 ||
+	    file_read(s.file, YNODE_BYTES_MAX, &s.text, ERR_USAGE, e) < 0 ||
 	    parse(&s, e) < 0)
 		return -1;
 	s.seed = s.matrix->seed;

@@ -28,6 +28,7 @@ struct source {
 	const char *file; // name of the matrix, borrowed
 	struct buf text;  // its bytes
 	struct strv set;  // "KEY=VALUE", in the order given
+	struct strv says; // the option each was given by; "" for --set
 	uint32_t seed;	  // the plan's
 	bool aa;	  // the baseline against itself
 	struct matrix *matrix;

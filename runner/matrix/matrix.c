@@ -15,8 +15,9 @@ struct override {
 	struct ynode *value;
 };
 
+// `name` is what the user typed, or "" for --set.
 static bool split_override(struct reading *r, const char *text,
-			   struct override *out)
+			   const char *name, struct override *out)
 {
 	const char *eq = strchr(text, '='), *dot;
 	struct place at = { "--set", 0, 0 };
@@ -31,7 +32,9 @@ static bool split_override(struct reading *r, const char *text,
 	if (dot != NULL)
 		out->head =
 			arena_strndup(r->a, out->key, (size_t)(dot - out->key));
-	at.file = arena_printf(r->a, "--set %.*s", MATRIX_NAME_MAX, out->key);
+	at.file = name[0] != '\0' ? arena_strdup(r->a, name)
+				  : arena_printf(r->a, "--set %.*s",
+						 MATRIX_NAME_MAX, out->key);
 	if (eq[1] == '[' || eq[1] == '{')
 		out->value =
 			ynode_parse(at.file, eq + 1, strlen(eq + 1), &r->d);
@@ -135,7 +138,8 @@ static void read_all(struct reading *r, struct ynode *root,
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->nset; i++)
-		n += split_override(r, s->set[i], &o[n]);
+		n += split_override(r, s->set[i],
+				    s->set_names ? s->set_names[i] : "", &o[n]);
 	if (read_is(r, root, YNODE_MAP, "a matrix"))
 		read_root(r, root, o, n);
 }

@@ -137,6 +137,9 @@ struct matrix_source {
 	size_t len;
 	const char *const *set;
 	size_t nset;
+	// What the user typed for each ("--rounds"), for messages; "" or NULL
+	// altogether: "--set KEY".
+	const char *const *set_names;
 };
 
 // On failure `e` has every error of the file, sorted by place.

@@ -122,9 +122,22 @@ all_at_once() {
 	! "$VRUN" plan x.yaml --set memroy=1G 2>err || fail 'took memroy'
 	grep -Fq 'vrun: --set memroy: unknown parameter "memroy"; did you mean "memory"?' err ||
 		fail "$(cat err)"
-	! "$VRUN" plan x.yaml --seed 0 2>err || fail 'took seed 0'
-	grep -Fq 'vrun: --set design.seed: seed: "0" is out of range' err ||
-		fail "$(cat err)"
+	for bad in '--seed 0:--seed: seed: "0" is out of range' \
+		'--seed x:--seed: seed: "x" is no' \
+		'--rounds 0:--rounds: rounds: "0" is out of range' \
+		'--rounds=:--rounds: rounds: has no value' \
+		'--hosts a,,b:--hosts: "a,,b" has an empty name; give' \
+		'--hosts ,:--hosts: "," has an empty name; give' \
+		'--hosts=:--hosts: "" has an empty name; give' \
+		'--hosts a,b,:--hosts: "a,b," has an empty name; give' \
+		'--hosts a,a:--hosts:1:6: host "a" is listed twice' \
+		"--hosts a'b,-o:--hosts:1:" \
+		'--set design.rounds=0:--set design.rounds: rounds: "0" is'; do
+		# shellcheck disable=SC2086 # the option and its value
+		! "$VRUN" plan x.yaml ${bad%%:*} 2>err || fail "took $bad"
+		grep -Fq "vrun: ${bad#*:}" err || fail "$bad: $(cat err)"
+		[ "$(wc -l <err)" -eq 1 ] || fail "$bad: $(cat err)"
+	done
 }
 
 nothing_of_it_steers_the_terminal() {

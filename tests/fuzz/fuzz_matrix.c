@@ -48,7 +48,7 @@ static void plan(const struct matrix *m)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct matrix_source from = { "f", data, size, NULL, 0 };
+	struct matrix_source from = { "f", data, size, NULL, 0, NULL };
 	CLEANUP(matrix_freep) struct matrix *m = NULL;
 	struct err e = { 0 };
 

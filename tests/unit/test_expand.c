@@ -16,8 +16,8 @@ static int build_with(const char *rest, const char *set, struct plan **out,
 		      struct err *e)
 {
 	CLEANUP(cleanup_free) char *text = xasprintf(HEAD "%s", rest);
-	struct matrix_source from = { "m", text, strlen(text), &set,
-				      set != NULL };
+	struct matrix_source from = { "m",  text,	 strlen(text),
+				      &set, set != NULL, NULL };
 	CLEANUP(matrix_freep) struct matrix *m = NULL;
 
 	if (matrix_parse(&from, &m, e) < 0)

@@ -10,7 +10,9 @@
 
 static char *errors_of(const char *text, const char *const *set, size_t nset)
 {
-	struct matrix_source from = { "m", text, strlen(text), set, nset };
+	struct matrix_source from = {
+		"m", text, strlen(text), set, nset, NULL
+	};
 	CLEANUP(matrix_freep) struct matrix *m = NULL;
 	struct err e = { 0 };
 
@@ -24,7 +26,9 @@ static char *errors_of(const char *text, const char *const *set, size_t nset)
 static struct matrix *parsed(const char *text, const char *const *set,
 			     size_t nset)
 {
-	struct matrix_source from = { "m", text, strlen(text), set, nset };
+	struct matrix_source from = {
+		"m", text, strlen(text), set, nset, NULL
+	};
 	struct matrix *m = NULL;
 	struct err e = { 0 };
 

@@ -18,7 +18,7 @@ static const char text[] =
 
 static struct plan *built(uint32_t seed)
 {
-	struct matrix_source from = { "m", text, strlen(text), NULL, 0 };
+	struct matrix_source from = { "m", text, strlen(text), NULL, 0, NULL };
 	CLEANUP(matrix_freep) struct matrix *m = NULL;
 	struct plan *p = NULL;
 	struct err e = { 0 };
@@ -93,7 +93,7 @@ static void a_stopping_rule_is_part_of_the_plan(void **state)
 					   "design.stop.min-rounds=4",
 					   "design.stop.margin=yes",
 					   "design.rounds=9" };
-	struct matrix_source from = { "m", text, strlen(text), set, 5 };
+	struct matrix_source from = { "m", text, strlen(text), set, 5, NULL };
 	CLEANUP(matrix_freep) struct matrix *m = NULL;
 	CLEANUP(plan_freep) struct plan *a = NULL, *b = NULL, *none = built(7);
 	CLEANUP(js_unrefp) struct js *j = NULL;
@@ -128,7 +128,8 @@ static void an_aa_is_the_baseline_twice(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const char *set[] = { cases[i].set,
 				      "compare.baseline={iodepth: 2}" };
-		struct matrix_source from = { "m", text, strlen(text), set, 2 };
+		struct matrix_source from = { "m", text, strlen(text),
+					      set, 2,	 NULL };
 		CLEANUP(matrix_freep) struct matrix *m = NULL;
 		CLEANUP(plan_freep) struct plan *p = NULL, *back = NULL;
 		CLEANUP(js_unrefp) struct js *j = NULL;

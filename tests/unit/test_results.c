@@ -43,7 +43,7 @@ static void write_text(const struct bench *b, const char *name,
 
 static void bench_init(struct bench *b, const char *hosts)
 {
-	struct matrix_source from = { "m", text, strlen(text), NULL, 0 };
+	struct matrix_source from = { "m", text, strlen(text), NULL, 0, NULL };
 	CLEANUP(matrix_freep) struct matrix *m = NULL;
 	CLEANUP(buf_deinit) struct buf plan = BUF_INIT;
 	CLEANUP(js_unrefp) struct js *j = NULL;
