@@ -32,7 +32,7 @@ WARN += -Wlogical-op -Wduplicated-cond -Wduplicated-branches
 endif
 
 # nettle: SHA-256 for the plan's id and for files (base/sha256).
-PKGS       := yaml-0.1 gsl jansson nettle
+PKGS       := yaml-0.1 gsl jansson nettle libssh
 AGENT_PKGS := liburing jansson
 # Only ask pkg-config for what is there: `make deps` and `make clean` must
 # work before anything is installed.
@@ -122,9 +122,9 @@ $(B)/tests/%: $(B)/obj/tests/tools/%.o $(B)/libvrun.a
 # Debian's names; CHECK_DEPS are for the tests alone.
 DEPS := gcc libc6-dev make pkg-config libyaml-dev libgsl-dev libjansson-dev \
 	nettle-dev liburing-dev qemu-system-x86 seabios fio busybox-static \
-	cpio kmod xz-utils zstd
+	cpio kmod xz-utils zstd libssh-dev openssh-client
 CHECK_DEPS := libcmocka-dev clang libclang-rt-dev clang-format clang-tidy \
-	valgrind shellcheck strace procps
+	valgrind shellcheck strace procps openssh-server iproute2
 
 .PHONY: deps check-deps guest FORCE
 deps:
