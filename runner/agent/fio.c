@@ -238,16 +238,31 @@ static void report_facts(struct workload_run *run, const struct block_params *p,
 			       : "closed: the next I/O waits for one to end");
 }
 
+// fio counts failed I/Os and gives an errno; either may be missing.
+static void report_errors(struct workload_run *run, const struct fio_figures *f)
+{
+	char count[64] = "";
+
+	if (f->errors > 0)
+		snprintf(count, sizeof(count), " %" PRIu64 " failed I/O%s",
+			 f->errors, f->errors == 1 ? "" : "s");
+	if (f->error != 0)
+		result_fail(run->a, run->r, OUTCOME_FAILED,
+			    "%s: fio reported%s%s: %s (errno %d)", run->name,
+			    count, f->errors > 0 ? ", the first by" : "",
+			    strerror(f->error), f->error);
+	else if (f->errors > 0)
+		result_fail(run->a, run->r, OUTCOME_FAILED,
+			    "%s: fio reported%s, but not why", run->name,
+			    count);
+}
+
 static void report(struct workload_run *run, const struct block_params *p,
 		   const struct strv *argv, const struct fio_figures *f)
 {
 	report_facts(run, p, argv, f);
 	workload_metric(run, "errors", (double)f->errors, "1", BETTER_LOWER);
-	if (f->error != 0 || f->errors > 0)
-		result_fail(run->a, run->r, OUTCOME_FAILED,
-			    "%s: fio reported %" PRIu64 " errors, first %s "
-			    "(errno %d)",
-			    run->name, f->errors, strerror(f->error), f->error);
+	report_errors(run, f);
 	if (f->ios == 0) {
 		result_fail(run->a, run->r, OUTCOME_FAILED,
 			    "%s: fio completed no I/O", run->name);

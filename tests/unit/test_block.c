@@ -1,6 +1,7 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -373,6 +374,56 @@ static void a_run_that_cannot_be_says_why(void **state)
 	}
 }
 
+// A fio that does nothing but report.
+static void put_fio(const struct place *at, const char *job)
+{
+	CLEANUP(cleanup_free) char *path = xasprintf("%s/fio", at->dir);
+	CLEANUP(fd_closep) int fd = -1;
+
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+	assert_true(fd >= 0);
+	assert_true(dprintf(fd,
+			    "#!/bin/sh\nexec >\"${1#--output=}\"\n"
+			    "echo '{\"fio version\":\"fio-3\",\"jobs\":"
+			    "[{%s}]}'\n",
+			    job) > 0);
+}
+
+static void errors_that_fio_reports_are_worded(void **state)
+{
+	static const struct {
+		const char *job, *why;
+	} cases[] = {
+		{ "\"total_err\":3,\"first_error\":0",
+		  "block: fio reported 3 failed I/Os, but not why" },
+		{ "\"total_err\":1,\"first_error\":5",
+		  "block: fio reported 1 failed I/O, the first by: "
+		  "Input/output error (errno 5)" },
+		{ "\"error\":28,\"total_err\":0",
+		  "block: fio reported: No space left on device (errno 28)" },
+	};
+	CLEANUP(place_deinit) struct place at = place_new(0, 0);
+	CLEANUP(cleanup_free) char *before = xstrdup(getenv("PATH"));
+	CLEANUP(cleanup_free)
+	char *path = xasprintf("%s:%s", at.dir, before);
+
+	(void)state;
+	put(&at, FILE_BYTES);
+	setenv("PATH", path, 1);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CLEANUP(arena_freep) struct arena *a = arena_new();
+		struct result *r;
+
+		put_fio(&at, cases[i].job);
+		r = run(&at, a, ",\"engine\":\"fio\"");
+		assert_int_equal(r->outcome, OUTCOME_FAILED);
+		assert_string_equal(r->reason, cases[i].why);
+		result_drop(r);
+	}
+	setenv("PATH", before, 1);
+}
+
 static void reading_holes_is_said(void **state)
 {
 	CLEANUP(place_deinit) struct place at = place_new(0, 0);
@@ -401,6 +452,7 @@ int main(void)
 		cmocka_unit_test(a_target_that_is_none_is_refused),
 		cmocka_unit_test(a_run_gives_all_figures_and_they_agree),
 		cmocka_unit_test(a_run_that_cannot_be_says_why),
+		cmocka_unit_test(errors_that_fio_reports_are_worded),
 		cmocka_unit_test(reading_holes_is_said),
 	};
 	struct err e;
