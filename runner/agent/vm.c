@@ -79,6 +79,21 @@ static void add_run_state(struct vm *vm, struct fault *f)
 		fault_add(f, "QEMU's run state is \"%s\"", state);
 }
 
+// Under -no-reboot QEMU leaves without a word, and without blame, when the
+// guest resets.
+static void add_reset(const struct vm *vm, struct fault *f)
+{
+	if (vm->cont_ns == 0 || vm->hello != NULL || !vm->child.ended ||
+	    vm->child.status != 0)
+		return;
+	fault_add(f,
+		  "the guest reset itself or switched off before its agent "
+		  "spoke: %llu MiB of memory may be too little for its kernel "
+		  "and initrd, or %s cannot be booted",
+		  (unsigned long long)vm->spec.memory_bytes >> 20,
+		  vm->image.kernel);
+}
+
 void vm_explain(struct vm *vm, struct fault *f)
 {
 	CLEANUP(buf_deinit) struct buf tail = BUF_INIT;
@@ -86,6 +101,7 @@ void vm_explain(struct vm *vm, struct fault *f)
 	add_run_state(vm, f);
 	if (vm->console == NULL || add_panic(vm->console, f))
 		return;
+	add_reset(vm, f);
 	log_tail(vm->console, CONSOLE_TAIL, &tail);
 	if (tail.len > 0)
 		fault_add(f, "the guest's console ends: %s", tail.data);

@@ -78,7 +78,8 @@ int vm_receive(struct vm *vm, int64_t deadline_ns, const char *what,
 int vm_send(struct vm *vm, struct js *msg, struct fault *f) MUST_CHECK;
 
 // Adds to the fault what QEMU and the console know of it: a run state other
-// than running (a KVM error pauses a VM for good), a panic, the last words.
+// than running (a KVM error pauses a VM for good), a panic, a reset in the
+// boot, the last words.
 void vm_explain(struct vm *vm, struct fault *f);
 
 // Stops and forgets; nothing when there is none.

@@ -178,6 +178,9 @@ fi
 
 # --- what goes wrong is named ------------------------------------------
 
+mkdir "$tmp/stub"
+head -c 100000 "$VRUN_GUEST/vmlinuz" >"$tmp/stub/vmlinuz"
+cp "$VRUN_GUEST/initrd" "$tmp/stub/initrd"
 {
 	trial 1 1 true 50 '"qemu-args":["-bogus"]'
 	trial 2 2 true 50 '"qemu":"/nonexistent/qemu"'
@@ -189,6 +192,8 @@ fi
 	trial 8 8 true 50 '"pin":"1000"'
 	trial 9 9 true 60000 '' 25
 	trial 10 10 true 50 '"backing":"3M"'
+	trial 11 11 true 50 '"memory":33554432'
+	trial 12 12 true 50 "\"image\":\"$tmp/stub\""
 } | ask
 expect 1 failed 'QEMU exited with status 1: .*-bogus: invalid option' \
 	'"stage":"qmp"'
@@ -201,6 +206,9 @@ expect 7 failed "unable to find CPU model 'nonsense'"
 expect 8 failed 'vCPU 0 to CPU 1000'
 expect 9 timeout '"stage":"synthetic'
 expect 10 failed 'unknown \\"3M\\" (have 4k, thp, hugetlb-2M, hugetlb-1G)'
+reset='QEMU exited with status 0; the guest reset itself or switched off before its'
+expect 11 failed "$reset agent spoke: 32 MiB of memory may be too little"
+expect 12 failed "$reset.*$tmp/stub/vmlinuz cannot be booted"
 [ -z "$(ls "$tmp/vrun")" ] || fail "left in the private directory: $(ls "$tmp/vrun")"
 
 # QEMU killed while it measures: told at once, not after the time-out.
