@@ -7,11 +7,24 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "runner/base/alloc.h"
 #include "runner/base/fd.h"
+
+static int limit_files(uint64_t max)
+{
+	struct rlimit lim;
+
+	if (max == 0)
+		return 0;
+	if (getrlimit(RLIMIT_FSIZE, &lim) < 0)
+		return -1;
+	lim.rlim_cur = MIN(max, lim.rlim_cur);
+	return setrlimit(RLIMIT_FSIZE, &lim);
+}
 
 // In the child: only async-signal-safe calls. Returns on failure, with errno.
 static void become(const struct child_spec *spec, int log, pid_t parent)
@@ -20,7 +33,8 @@ static void become(const struct child_spec *spec, int log, pid_t parent)
 	sigset_t none;
 
 	sigemptyset(&none);
-	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0 ||
+	if (limit_files(spec->file_max) < 0 ||
+	    sigprocmask(SIG_SETMASK, &none, NULL) < 0 ||
 	    signal(SIGPIPE, SIG_DFL) == SIG_ERR ||
 	    signal(SIGXFSZ, SIG_DFL) == SIG_ERR || setpgid(0, 0) < 0 ||
 	    prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)

@@ -34,6 +34,9 @@ struct child_spec {
 	char *const *argv; // argv[0] is looked up in PATH
 	const char *log;   // created or truncated
 	int keep_fd;	   // stays open in the child under this number; or -1
+	// The longest file it may write, its log included; 0: no limit. One
+	// that writes more is killed by SIGXFSZ.
+	uint64_t file_max;
 };
 
 // Must be called by the thread that lives as long as the agent: the kernel

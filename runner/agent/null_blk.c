@@ -107,6 +107,9 @@ static int modprobe(char *const argv[], const char *log, struct err *e)
 		clock_sleep_ns(POLL_MS * NS_PER_MS);
 	if (child_has_ended(&c) && c.status == 0)
 		return 0;
+	if (!child_has_ended(&c))
+		return err_set(e, ERR_HOST, "modprobe did not end within %d s",
+			       MODPROBE_WAIT_MS / 1000);
 	child_describe_end(&c, &why);
 	return err_set(e, ERR_HOST, "%s", buf_str(&why));
 }

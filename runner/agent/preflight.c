@@ -16,6 +16,7 @@
 enum {
 	WHAT_MAX = 2000,
 	VERSION_S = 10,
+	VERSION_BYTES = 64 << 10, // more than any program says of itself
 	// For sockets and the lease, a probe's console and log.
 	RUNDIR_MIB = 16,
 };
@@ -86,8 +87,13 @@ static int program_version(struct host *h, const char *program, char *out,
 			   size_t size, struct fault *f)
 {
 	CLEANUP(cleanup_free) char *log = xasprintf("%s/version", h->dir.own);
+	CLEANUP(cleanup_free) char *name = xasprintf("%s --version", program);
 	char *argv[] = { xstrdup(program), xstrdup("--version"), NULL };
-	struct child_spec spec = { "QEMU", argv, log, -1 };
+	struct child_spec spec = { .name = name,
+				   .argv = argv,
+				   .log = log,
+				   .keep_fd = -1,
+				   .file_max = VERSION_BYTES };
 	struct child child = CHILD_INIT;
 	int rc = child_start(&child, &spec, &f->err);
 
@@ -95,8 +101,7 @@ static int program_version(struct host *h, const char *program, char *out,
 	free(argv[1]);
 	if (rc < 0)
 		return fault_from_err(f, OUTCOME_FAILED);
-	rc = watch_child_end(&h->watch, &child,
-			     clock_mono_ns() + VERSION_S * NS_PER_S, f);
+	rc = watch_child_end(&h->watch, &child, VERSION_S * NS_PER_S, f);
 	child_stop(&child);
 	if (rc == 0 && file_read_line(log, out, size) < 0)
 		return fault_set(f, OUTCOME_FAILED, "%s: %m", log);

@@ -94,7 +94,11 @@ static int read_compressed(struct host *h, const char *path, struct buf *out,
 	CLEANUP(cleanup_free) char *file = xstrdup(path);
 	char zcat[] = "zcat";
 	char *argv[] = { zcat, file, NULL };
-	struct child_spec spec = { "zcat", argv, log, -1 };
+	struct child_spec spec = { .name = "zcat",
+				   .argv = argv,
+				   .log = log,
+				   .keep_fd = -1,
+				   .file_max = CONFIG_MAX };
 	struct child child = CHILD_INIT;
 	int rc;
 
@@ -102,8 +106,7 @@ static int read_compressed(struct host *h, const char *path, struct buf *out,
 		return fault_set(f, OUTCOME_FAILED, "%s: %m", path);
 	if (child_start(&child, &spec, &f->err) < 0)
 		return fault_from_err(f, OUTCOME_FAILED);
-	rc = watch_child_end(&h->watch, &child,
-			     clock_mono_ns() + ZCAT_S * NS_PER_S, f);
+	rc = watch_child_end(&h->watch, &child, ZCAT_S * NS_PER_S, f);
 	child_stop(&child);
 	return rc < 0 ? -1 : file_read(log, CONFIG_MAX, out, ERR_HOST, &f->err);
 }

@@ -182,17 +182,21 @@ int watch_wait(struct watch *w, const struct watch_for *what, struct fault *f)
 	return rc;
 }
 
-int watch_child_end(struct watch *w, struct child *c, int64_t deadline_ns,
+int watch_child_end(struct watch *w, struct child *c, int64_t limit_ns,
 		    struct fault *f)
 {
 	const struct watch_for end = {
 		.fd = c->pidfd,
-		.deadline_ns = deadline_ns,
-		.what = "the end of a program",
+		.deadline_ns = clock_mono_ns() + limit_ns,
+		.what = c->name,
 	};
 
 	if (watch_wait(w, &end, f) < 0)
-		return -1;
+		return f->outcome != OUTCOME_TIMEOUT
+			       ? -1
+			       : fault_set(f, OUTCOME_TIMEOUT,
+					   "%s did not end within %.3g s",
+					   c->name, (double)limit_ns / 1e9);
 	return child_has_ended(c) && c->status == 0 ? 0 : child_fault(c, f);
 }
 

@@ -49,8 +49,9 @@ void watch_deinit(struct watch *w);
 int watch_wait(struct watch *w, const struct watch_for *what,
 	       struct fault *f) MUST_CHECK;
 
-// Waits for the child to end by itself; a fault also when its status is not 0.
-int watch_child_end(struct watch *w, struct child *c, int64_t deadline_ns,
+// Waits so long for the child to end by itself; a fault also when its status
+// is not 0.
+int watch_child_end(struct watch *w, struct child *c, int64_t limit_ns,
 		    struct fault *f) MUST_CHECK;
 
 // The next request of the controller, waiting for it: 1 and *out, or 0 when

@@ -278,7 +278,7 @@ echo '{"type":"preflight","id":1,"needs":{"accels":["tcg","native"],
 	sed 's/$/\n/' | ask
 finding() { grep -q "\"check\":\"$1\",\"level\":\"$2\",.*$3" "$tmp/out" ||
 	fail "no finding $1 $2 $3"; }
-finding qemu refuse 'cannot execute .*apt install qemu-system-x86'
+finding qemu refuse '/nonexistent/qemu --version: cannot execute .*apt install qemu-system-x86'
 finding qemu ok 'QEMU emulator version'
 finding image refuse 'no readable vmlinuz'
 finding image ok 'guest image in'

@@ -12,7 +12,8 @@
 #include "tests/fake/dir.h"
 
 enum {
-	FRAME_HALF = 4 << 20
+	FRAME_HALF = 4 << 20,
+	FILE_LIMIT = 1 << 20,
 };
 
 // An agent that listens to a controller, which this test is.
@@ -160,7 +161,11 @@ static void start_shell(struct child *c, const char *dir, const char *script)
 	CLEANUP(cleanup_free) char *log = xasprintf("%s/log", dir);
 	char sh[] = "sh", dash_c[] = "-c", *text = xstrdup(script);
 	char *argv[] = { sh, dash_c, text, NULL };
-	const struct child_spec spec = { "program", argv, log, -1 };
+	const struct child_spec spec = { .name = "program",
+					 .argv = argv,
+					 .log = log,
+					 .keep_fd = -1,
+					 .file_max = FILE_LIMIT };
 	struct err e = { 0 };
 
 	if (child_start(c, &spec, &e) < 0)
@@ -178,6 +183,8 @@ static void the_end_of_a_child_is_told_with_its_last_words(void **state)
 		{ "kill -9 $$", "killed by signal 9 (Killed)" },
 		{ "printf 'a\\033[31mb'; exit 1", "status 1: a[31mb" },
 		{ "yes x | head -c 100000; exit 1", "x | x | x" },
+		{ "exec yes x", "killed by signal 25 (File size limit "
+				"exceeded): x | x" },
 	};
 	CLEANUP(fake_dir_freep) char *dir = NULL;
 
@@ -197,6 +204,23 @@ static void the_end_of_a_child_is_told_with_its_last_words(void **state)
 			fail_msg("%s: %s", cases[i].script, f.err.msg);
 		child_stop(&c);
 	}
+}
+
+static void a_program_that_does_not_end_is_named_with_the_time(void **state)
+{
+	CLEANUP(fake_dir_freep) char *dir = NULL;
+	struct child c = CHILD_INIT;
+	struct watch w = { .signals = -1 };
+	struct fault f = { 0 };
+
+	(void)state;
+	skip_without_pidfd();
+	dir = fake_dir_new();
+	start_shell(&c, dir, "exec sleep 100");
+	assert_int_equal(watch_child_end(&w, &c, 100 * NS_PER_MS, &f), -1);
+	assert_string_equal(f.err.msg, "program did not end within 0.1 s");
+	assert_int_equal(f.outcome, OUTCOME_TIMEOUT);
+	child_stop(&c);
 }
 
 static void a_child_that_ignores_sigterm_is_killed_and_reaped(void **state)
@@ -229,7 +253,9 @@ static void a_program_that_is_not_there_is_named(void **state)
 	CLEANUP(cleanup_free) char *log = xasprintf("%s/log", dir);
 	char name[] = "/nonexistent/qemu";
 	char *argv[] = { name, NULL };
-	const struct child_spec spec = { "QEMU", argv, log, -1 };
+	const struct child_spec spec = {
+		.name = "QEMU", .argv = argv, .log = log, .keep_fd = -1
+	};
 	struct child c = CHILD_INIT;
 	struct err e = { 0 };
 
@@ -273,6 +299,8 @@ int main(void)
 		cmocka_unit_test(a_controller_cannot_queue_without_end),
 		cmocka_unit_test(
 			the_end_of_a_child_is_told_with_its_last_words),
+		cmocka_unit_test(
+			a_program_that_does_not_end_is_named_with_the_time),
 		cmocka_unit_test(
 			a_child_that_ignores_sigterm_is_killed_and_reaped),
 		cmocka_unit_test(a_program_that_is_not_there_is_named),
