@@ -36,7 +36,7 @@ void preflight_problem(struct preflight *p, const char *fix, const char *fmt,
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	p->found(p->arg, p->now->name, p->now->level, what, fix);
+	p->found(p->arg, check_name(p->now->check), p->now->level, what, fix);
 }
 
 void preflight_ok(struct preflight *p, const char *fmt, ...)
@@ -47,7 +47,7 @@ void preflight_ok(struct preflight *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	p->found(p->arg, p->now->name, PREFLIGHT_OK, what, NULL);
+	p->found(p->arg, check_name(p->now->check), PREFLIGHT_OK, what, NULL);
 }
 
 bool preflight_needs_text(const struct preflight *p, const char *list,
@@ -74,7 +74,7 @@ bool preflight_needs_vm(const struct preflight *p)
 
 void preflight_run(struct preflight *p, const struct preflight_check *checks)
 {
-	for (; checks->name != NULL; checks++) {
+	for (; checks->run != NULL; checks++) {
 		p->now = checks;
 		checks->run(p);
 	}
@@ -171,7 +171,7 @@ static void kvm_problem(struct preflight *p, const char *fix, const char *why)
 		return;
 	}
 	snprintf(what, sizeof(what), "accel best is TCG here: %s", why);
-	p->found(p->arg, p->now->name, PREFLIGHT_WARN, what, fix);
+	p->found(p->arg, check_name(p->now->check), PREFLIGHT_WARN, what, fix);
 }
 
 // Why /dev/kvm cannot be opened.
@@ -312,16 +312,16 @@ static void check_rundir(struct preflight *p)
 }
 
 static const struct preflight_check checks[] = {
-	{ "qemu", PREFLIGHT_REFUSE, check_qemu },
-	{ "image", PREFLIGHT_REFUSE, check_image },
-	{ "rundir", PREFLIGHT_REFUSE, check_rundir },
-	{ "disk", PREFLIGHT_REFUSE, preflight_disk },
-	{ "hugepages", PREFLIGHT_REFUSE, check_hugepages },
-	{ "io_uring", PREFLIGHT_REFUSE, check_io_uring },
-	{ "kvm", PREFLIGHT_REFUSE, check_kvm },
-	{ "debug-kernel", PREFLIGHT_WARN, preflight_host_debug },
-	{ "guest-debug", PREFLIGHT_WARN, preflight_guest_debug },
-	{ NULL, PREFLIGHT_OK, NULL },
+	{ CHECK_QEMU, PREFLIGHT_REFUSE, check_qemu },
+	{ CHECK_IMAGE, PREFLIGHT_REFUSE, check_image },
+	{ CHECK_RUNDIR, PREFLIGHT_REFUSE, check_rundir },
+	{ CHECK_DISK, PREFLIGHT_REFUSE, preflight_disk },
+	{ CHECK_HUGEPAGES, PREFLIGHT_REFUSE, check_hugepages },
+	{ CHECK_IO_URING, PREFLIGHT_REFUSE, check_io_uring },
+	{ CHECK_KVM, PREFLIGHT_REFUSE, check_kvm },
+	{ CHECK_DEBUG_KERNEL, PREFLIGHT_WARN, preflight_host_debug },
+	{ CHECK_GUEST_DEBUG, PREFLIGHT_WARN, preflight_guest_debug },
+	{ .run = NULL },
 };
 
 struct answer {

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "runner/agent/host.h"
+#include "runner/base/checks.h"
 #include "runner/proto/message.h"
 
 enum preflight_level {
@@ -30,12 +31,12 @@ struct preflight {
 };
 
 struct preflight_check {
-	const char *name;
+	enum check_id check;
 	enum preflight_level level; // of a problem that it finds
 	void (*run)(struct preflight *p);
 };
 
-// Checks that read files below root only; ended by a NULL name.
+// Checks that read files below root only; ended by a NULL run.
 extern const struct preflight_check preflight_machine[];
 
 // Runs the rows of such a table in order.

@@ -279,14 +279,14 @@ static void check_other_vms(struct preflight *p)
 }
 
 const struct preflight_check preflight_machine[] = {
-	{ "memory", PREFLIGHT_REFUSE, check_memory },
-	{ "cpus", PREFLIGHT_WARN, check_cpus },
-	{ "thp", PREFLIGHT_REFUSE, check_thp },
-	{ "governor", PREFLIGHT_WARN, check_governor },
-	{ "turbo", PREFLIGHT_WARN, check_turbo },
-	{ "smt", PREFLIGHT_WARN, check_smt },
-	{ "clock", PREFLIGHT_WARN, check_clock },
-	{ "load", PREFLIGHT_WARN, check_load },
-	{ "other-vms", PREFLIGHT_WARN, check_other_vms },
-	{ NULL, PREFLIGHT_OK, NULL },
+	{ CHECK_MEMORY, PREFLIGHT_REFUSE, check_memory },
+	{ CHECK_CPUS, PREFLIGHT_WARN, check_cpus },
+	{ CHECK_THP, PREFLIGHT_REFUSE, check_thp },
+	{ CHECK_GOVERNOR, PREFLIGHT_WARN, check_governor },
+	{ CHECK_TURBO, PREFLIGHT_WARN, check_turbo },
+	{ CHECK_SMT, PREFLIGHT_WARN, check_smt },
+	{ CHECK_CLOCK, PREFLIGHT_WARN, check_clock },
+	{ CHECK_LOAD, PREFLIGHT_WARN, check_load },
+	{ CHECK_OTHER_VMS, PREFLIGHT_WARN, check_other_vms },
+	{ .run = NULL },
 };

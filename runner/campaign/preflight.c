@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runner/base/checks.h"
 #include "runner/base/plain.h"
 #include "runner/base/units.h"
 #include "runner/campaign/store.h"
@@ -313,7 +314,8 @@ int preflight_store(const struct plan *p, const char *root, struct findings *f,
 {
 	uint64_t room, need = ((uint64_t)STORE_ROOM_MIN_MIB << 20) +
 			      p->ntrials * (uint64_t)ROOM_PER_TRIAL;
-	struct finding one = { .host = "here", .check = "results" };
+	struct finding one = { .host = "here",
+			       .check = check_name(CHECK_RESULTS) };
 	char what[256];
 
 	if (root[0] == '\0')

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "runner/base/checks.h"
+
 #define AT(member)    .offset = offsetof(struct matrix, member)
 #define RANGE(lo, hi) .min = (lo), .max = (hi)
 #define MISSING(where, what)                              \
@@ -9,6 +11,14 @@
 		(where), (what), READ_MISSING, .help = "" \
 	}
 
+// clang-format off
+#define REQUIRE(id, check, what)                                    \
+	{ "require", (check), READ_CHOICE, read_require,            \
+	  .help = (what), .choices = require_actions },
+// clang-format on
+
+static const char *const require_actions[] = { "refuse", "warn", "ignore",
+					       NULL };
 static read_fn read_keys_of;
 
 // In this order they are read: what is named must be known by then.
@@ -41,8 +51,9 @@ const struct read_key read_keys[] = {
 	{ "", "retries", READ_COUNT, read_count,
 	  .help = "more attempts at a trial that did not end ok", .def = "1",
 	  AT(retries), RANGE(0, MATRIX_RETRIES_MAX) },
-	{ "", "require", READ_MAP, read_require,
-	  .help = "what a finding of the preflight does: refuse, warn or ignore" },
+	{ "", "require", READ_SECTION, read_keys_of, .opens = "require",
+	  .help = "what a problem that preflight finds does, by check, such as "
+		  "{smt: refuse}; else as the check sees fit" },
 	MISSING("", "include"),
 	MISSING("", "zip"),
 	MISSING("", "vars"),
@@ -102,6 +113,8 @@ const struct read_key read_keys[] = {
 	{ "design.stop", "max-rounds", READ_COUNT, read_count,
 	  .help = "rounds at most, in place of design.rounds",
 	  AT(stop.max_rounds), RANGE(2, MATRIX_STOP_ROUNDS_MAX) },
+
+	CHECKS_TABLE(REQUIRE)
 };
 const size_t read_nkeys = ARRAY_LEN(read_keys);
 

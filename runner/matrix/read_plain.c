@@ -235,23 +235,14 @@ void read_hosts(struct reading *r, const struct read_key *k,
 void read_require(struct reading *r, const struct read_key *k,
 		  const struct ynode *v)
 {
-	static const char *const actions[] = { "refuse", "warn", "ignore",
-					       NULL };
-	struct param like = { .type = PARAM_CHOICE, .choices = actions };
+	struct param like = { .type = PARAM_CHOICE, .choices = k->choices };
 	struct matrix *m = r->m;
+	struct param_value value;
+	struct matrix_pair *pair;
 
-	(void)k;
-	if (!read_is(r, v, YNODE_MAP, "\"require\""))
+	if (!read_figure(r, k, v, &like, &value))
 		return;
-	for (size_t i = 0; i < v->n; i++) {
-		struct read_key item = { .name = v->keys[i]->text };
-		struct param_value value;
-		struct matrix_pair *pair;
-
-		if (!read_figure(r, &item, v->values[i], &like, &value))
-			continue;
-		pair = arena_push(r->a, &m->require, &m->nrequire,
-				  &r->require_cap, sizeof(*pair));
-		*pair = (struct matrix_pair){ item.name, value.s };
-	}
+	pair = arena_push(r->a, &m->require, &m->nrequire, &r->require_cap,
+			  sizeof(*pair));
+	*pair = (struct matrix_pair){ k->name, value.s };
 }

@@ -134,8 +134,8 @@ static void a_plan_without_vms_asks_nothing_of_their_room(void **state)
 static void files_are_to_have_room_together(void **state)
 {
 	static const struct preflight_check checks[] = {
-		{ "disk", PREFLIGHT_REFUSE, preflight_disk },
-		{ NULL, PREFLIGHT_OK, NULL },
+		{ CHECK_DISK, PREFLIGHT_REFUSE, preflight_disk },
+		{ .run = NULL },
 	};
 	static const struct {
 		const char *workloads, *finding;

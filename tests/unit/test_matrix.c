@@ -162,6 +162,11 @@ static void bad_designs_have_place_and_remedy(void **state)
 		{ "hosts: [a, a]\n", "host \"a\" is listed twice" },
 		{ "hosts: [-oProxyCommand=x]\n", "is no name of a host" },
 		{ "require: {kvm: maybe}\n", "(have refuse, warn, ignore)" },
+		{ "require: {hugepage: warn}\n",
+		  "m:3:11: require: unknown key \"hugepage\" (have results, "
+		  "qemu, image, " },
+		{ "require: {hugepage: warn}\n", "mean \"hugepages\"?" },
+		{ "require: [kvm]\n", "\"require\" must be a map, not a list" },
 		{ "roundz: 3\n", "m:3:1: unknown key \"roundz\" (have name" },
 		{ "workload: 3\n", "did you mean \"workloads\"?" },
 	};
@@ -352,6 +357,8 @@ static void bad_overrides_are_told_by_their_name(void **state)
 	static const char *const cases[][2] = {
 		{ "memory", "--set: \"memory\": must be KEY=VALUE" },
 		{ "=3", "--set: \"=3\": must be KEY=VALUE" },
+		{ "require.nosuch=warn",
+		  "--set require.nosuch: require: unknown key \"nosuch\"" },
 		{ "design.rounds=0", "--set design.rounds: rounds: \"0\" is" },
 		{ "memroy=1G", "did you mean \"memory\"?" },
 		{ "memory=3", "--set memory: value: \"3\" is out of range" },
