@@ -142,7 +142,8 @@ can_have_huge_pages() { [ -w $POOL ]; }
 	trial 1 1 false 50 '"backing":"4k"'
 	trial 2 1 true 50 '"backing":"4k"'
 	trial 3 2 true 50 '"accel":"native"'
-	trial 4 3 true 50 '"accel":"tcg-single","cpus":2,"pin":"0"'
+	trial 4 3 false 50 '"accel":"tcg-single","cpus":2,"pin":"0","append":"loglevel=7"'
+	trial 5 3 true 50 '"accel":"tcg-single","cpus":2,"pin":"0","append":"loglevel=7"'
 } | ask
 expect 1 ok '"parameter":"accel","expected":"tcg"' 'synthetic.value' \
 	'"parameter":"backing","expected":"4k"' '"parameter":"cpus"' \
@@ -155,8 +156,8 @@ expect 4 ok 'ALL CPUs/TCG' 'ran on CPU 0' '"pin"'
 ! grep -q '"status":"failed"\|"status":"unverified"' "$tmp/out" ||
 	fail "a check did not hold"
 ! grep '"name":"qemu.log"' "$tmp/out" || fail "QEMU complained"
-artifact 1 console.log | grep -q 'Linux version' || fail "no console is kept"
-! artifact 2 console.log | grep -q 'Linux version' ||
+artifact 4 console.log | grep -q 'Linux version' || fail "no console is kept"
+! artifact 5 console.log | grep -q 'Linux version' ||
 	fail "the console of a boot is kept twice"
 
 # Small pages where huge ones were asked for are no measurement.

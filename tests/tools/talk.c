@@ -84,7 +84,7 @@ static int take_input(struct talk *t, struct err *e)
 static bool is_answer(const struct message *m)
 {
 	return m->id != 0 && m->type != MESSAGE_STAGE &&
-	       m->type != MESSAGE_FINDING;
+	       m->type != MESSAGE_ARTIFACT && m->type != MESSAGE_FINDING;
 }
 
 static int take_messages(struct talk *t, struct err *e)
