@@ -215,8 +215,9 @@ static void add_pin(const struct ctx *c, const struct vm_vcpu *v)
 	if (sched_getaffinity(v->tid, sizeof(set), &set) == 0 &&
 	    procfs_stat(c->vm->child.pid, v->tid, &stat) == 0) {
 		snprintf(seen, sizeof(seen),
-			 "%d CPUs allowed, CPU %d %s; ran on CPU %d",
-			 CPU_COUNT(&set), v->want_cpu,
+			 "%d CPU%s allowed, CPU %d %s; ran on CPU %d",
+			 CPU_COUNT(&set), CPU_COUNT(&set) == 1 ? "" : "s",
+			 v->want_cpu,
 			 CPU_ISSET(v->want_cpu, &set) ? "is one" : "is not",
 			 stat.last_cpu);
 		st = status(CPU_COUNT(&set) == 1 &&

@@ -242,8 +242,8 @@ static void hold_pages(struct preflight *p, const char *key, uint64_t need)
 	else if (got < need)
 		pages_missing(p, key, got, need);
 	else
-		preflight_ok(p, "%llu huge pages of %s can be had",
-			     (unsigned long long)need, key);
+		preflight_ok(p, "huge pages of %s: %llu can be had", key,
+			     (unsigned long long)need);
 }
 
 static void check_hugepages(struct preflight *p)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runner/agent/cpulist.h"
 #include "runner/agent/preflight.h"
@@ -25,6 +26,7 @@ static bool read_line(const struct preflight *p, const char *path,
 	return file_read_line(full, out, LINE_MAX_BYTES) == 0;
 }
 
+// Where /sys is not mounted, the C library finds another way.
 static int online_cpus(const struct preflight *p)
 {
 	char text[LINE_MAX_BYTES];
@@ -33,7 +35,7 @@ static int online_cpus(const struct preflight *p)
 
 	if (!read_line(p, "/sys/devices/system/cpu/online", text) ||
 	    cpulist_parse(text, &list, &e) < 0)
-		return 0;
+		return (int)sysconf(_SC_NPROCESSORS_ONLN);
 	return (int)list.n;
 }
 
@@ -75,17 +77,17 @@ static void check_cpus(struct preflight *p)
 
 	if (!preflight_needs_vm(p))
 		return;
-	if (have > 0 && need > have)
+	if (need > have)
 		preflight_problem(p, "give the VM fewer CPUs",
 				  "the largest VM has %d CPUs, the host %d: "
 				  "they take turns",
 				  need, have);
-	else if (have > 0 && need == have)
+	else if (need == have)
 		preflight_problem(p,
 				  "leave a CPU to QEMU's own threads and "
 				  "the host",
-				  "the largest VM takes all %d CPUs of the "
-				  "host",
+				  "the largest VM takes every CPU of the host "
+				  "(%d)",
 				  have);
 	else
 		preflight_ok(p, "%d CPUs, %d needed", have, need);
@@ -230,6 +232,7 @@ static void check_clock(struct preflight *p)
 
 static void check_load(struct preflight *p)
 {
+	int cpus = online_cpus(p);
 	char text[LINE_MAX_BYTES];
 	double load;
 
@@ -239,9 +242,9 @@ static void check_load(struct preflight *p)
 		preflight_problem(p, NULL, "/proc/loadavg is not readable");
 	else if (load > 0.25)
 		preflight_problem(p, "stop what runs beside, or wait",
-				  "load average %.2f over the last minute on "
-				  "%d CPUs",
-				  load, online_cpus(p));
+				  "load average %.2f over the last minute, %d "
+				  "CPU%s",
+				  load, cpus, cpus == 1 ? "" : "s");
 	else
 		preflight_ok(p, "load average %.2f", load);
 }

@@ -42,6 +42,8 @@ static void look(const char *root, const char *needs, struct found *f)
 
 #define VM "{\"accels\":[\"tcg\"],\"memory\":1073741824,\"cpus\":2"
 
+#define ONE_CPU "{\"accels\":[\"tcg\"],\"cpus\":1}"
+
 static const struct machine_case {
 	const char *path, *text, *needs, *finding;
 } machine_cases[] = {
@@ -57,7 +59,7 @@ static const struct machine_case {
 	{ "/sys/devices/system/cpu/online", "0\n", VM "}",
 	  "cpus warn the largest VM has 2 CPUs, the host 1" },
 	{ "/sys/devices/system/cpu/online", "0-1\n", VM "}",
-	  "cpus warn the largest VM takes all 2" },
+	  "cpus warn the largest VM takes every CPU of the host (2)" },
 	{ "/sys/kernel/mm/transparent_hugepage/enabled",
 	  "always madvise [never]\n", VM ",\"backings\":[\"thp\"]}",
 	  "thp refuse backing thp gets no huge pages" },
@@ -89,6 +91,8 @@ static const struct machine_case {
 	{ "/proc/loadavg", "1.50 0 0 1/1 1\n", "{}",
 	  "load warn load average 1.50" },
 	{ "/proc/loadavg", "0.01 0 0 1/1 1\n", "{}", "load ok" },
+	{ "/sys/devices/system/cpu/online", "0\n", ONE_CPU,
+	  "cpus warn the largest VM takes every CPU of the host (1)" },
 	{ "/proc/loadavg", "\n", "{}", "load warn" },
 	{ "/proc/77/comm", "qemu-system-x86\n", "{}",
 	  "other-vms warn 1 other virtual machine runs here" },
@@ -111,6 +115,24 @@ static void each_file_gives_its_finding(void **state)
 				 machine_cases[i].finding, buf_str(&f.text));
 		buf_deinit(&f.text);
 	}
+}
+
+static void cpus_are_counted_without_sys(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	CLEANUP(cleanup_free)
+	char *load = xasprintf("load warn load average 1.50 over the last "
+			       "minute, %ld CPU%s; ",
+			       sysconf(_SC_NPROCESSORS_ONLN),
+			       sysconf(_SC_NPROCESSORS_ONLN) == 1 ? "" : "s");
+	struct found f = { BUF_INIT };
+
+	(void)state;
+	fake_root_put(root, "/proc/loadavg", "1.50 0 0 1/1 1\n");
+	look(root, VM "}", &f);
+	if (strstr(buf_str(&f.text), load) == NULL)
+		fail_msg("%s", buf_str(&f.text));
+	buf_deinit(&f.text);
 }
 
 static void a_plan_without_vms_asks_nothing_of_their_room(void **state)
@@ -208,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_file_gives_its_finding),
+		cmocka_unit_test(cpus_are_counted_without_sys),
 		cmocka_unit_test(a_plan_without_vms_asks_nothing_of_their_room),
 		cmocka_unit_test(files_are_to_have_room_together),
 		cmocka_unit_test(debug_options_are_found_only_when_set),
