@@ -114,22 +114,29 @@ static void describe_pooled(const struct compare_ctx *cx,
 	free(arms);
 }
 
+struct analysis_cell compare_describe_cell(const struct compare_ctx *cx,
+					   uint32_t metric, uint32_t cell)
+{
+	struct analysis_cell c = { .cell = cell,
+				   .metric = metric,
+				   .host = DATASET_NONE };
+
+	if (cx->ix.nhosts == 1)
+		describe_on_host(cx, 0, &c);
+	else
+		describe_pooled(cx, &c);
+	return c;
+}
+
 static void one_cell(const struct compare_ctx *cx, uint32_t metric,
 		     uint32_t cell)
 {
 	struct analysis *an = cx->an;
-	struct analysis_cell *c = &an->cells[an->ncells++];
 
-	*c = (struct analysis_cell){ .cell = cell,
-				     .metric = metric,
-				     .host = DATASET_NONE };
-	if (cx->ix.nhosts == 1) {
-		describe_on_host(cx, 0, c);
-		return;
-	}
-	describe_pooled(cx, c);
-	for (uint32_t h = 0; h < cx->ix.nhosts; h++) {
-		c = &an->host_cells[an->nhost_cells++];
+	an->cells[an->ncells++] = compare_describe_cell(cx, metric, cell);
+	for (uint32_t h = 0; h < cx->ix.nhosts && cx->ix.nhosts > 1; h++) {
+		struct analysis_cell *c = &an->host_cells[an->nhost_cells++];
+
 		*c = (struct analysis_cell){ .cell = cell,
 					     .metric = metric,
 					     .host = h };

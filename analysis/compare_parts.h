@@ -26,6 +26,9 @@ void compare_secondary(const struct compare_ctx *cx);
 
 // an->cells and an->host_cells.
 void compare_describe_cells(const struct compare_ctx *cx);
+// One of an->cells, over all hosts; of any metric. Needs cx's ds, ix and conf.
+struct analysis_cell compare_describe_cell(const struct compare_ctx *cx,
+					   uint32_t metric, uint32_t cell);
 
 // an->warnings, after everything else.
 void compare_warn(const struct compare_ctx *cx);

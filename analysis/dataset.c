@@ -24,6 +24,7 @@ struct dataset *dataset_new(void)
 	intern_init(&ds->check_names);
 	intern_init(&ds->note_texts);
 	cell_facts_init(&ds->facts);
+	trial_hists_init(&ds->hists);
 	return ds;
 }
 
@@ -56,6 +57,7 @@ void dataset_free(struct dataset *ds)
 	intern_deinit(&ds->check_names);
 	intern_deinit(&ds->note_texts);
 	cell_facts_deinit(&ds->facts);
+	trial_hists_deinit(&ds->hists);
 	arena_free(ds->arena);
 	free(ds);
 }
@@ -363,6 +365,8 @@ static void retire(struct dataset *ds, size_t row)
 	}
 	for (size_t m = 0; m < ds->nmetrics; m++)
 		ds->values[m][row] = NO_FIGURE;
+	if (ds->outcome[row] == OUTCOME_OK)
+		trial_hists_drop(&ds->hists, (uint32_t)row);
 }
 
 static int row_for_record(struct dataset *ds, const struct dataset_trial *t,
@@ -453,6 +457,9 @@ int dataset_add_record(struct dataset *ds, const struct record *r,
 	if (r->result->outcome != OUTCOME_OK)
 		return 0;
 	cell_facts_add(&ds->facts, cell, r->result->facts);
+	if (trial_hists_add(&ds->hists, ds->arena, (uint32_t)row,
+			    r->result->hists) > 0)
+		add_note(ds, "a latency histogram could not be read");
 	return add_metrics(ds, row, r->result, e);
 }
 

@@ -10,6 +10,7 @@
 
 #include "analysis/cell_facts.h"
 #include "analysis/intern.h"
+#include "analysis/trial_hists.h"
 #include "runner/base/arena.h"
 #include "runner/base/err.h"
 #include "runner/record/record.h"
@@ -95,7 +96,8 @@ struct dataset {
 	size_t nchecks, checks_cap;
 	struct dataset_note *notes;
 	size_t nnotes, notes_cap;
-	struct cell_facts facts; // of records that are ok
+	struct cell_facts facts;  // of records that are ok
+	struct trial_hists hists; // likewise
 };
 
 struct dataset *dataset_new(void);

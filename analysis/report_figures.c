@@ -1,280 +1,243 @@
 #include "analysis/report_figures.h"
 
-#include <math.h>
+#include <ctype.h>
 #include <string.h>
 
-#include "analysis/svg.h"
+#include "analysis/report_figure_parts.h"
+#include "analysis/report_parts.h"
 #include "analysis/words.h"
 #include "runner/base/alloc.h"
 
 enum {
-	LABELS = 280, // pixels left of a plot of effects
-	LABEL_CHARS = 36,
-	ROW = 34,
-	TOP = 10,
-	UNDER = 44, // an axis with its title
-	LEFT = 84,  // of a plot of trials
-	PLOT = 240,
-	LEGEND = 22, // a line of it
+	LABEL_ROOM = 380, // tenths of a letter
+	NAME_CHARS = 100,
 };
 
-// --- effects ---
+#define LOG_FROM 3.0 // times as much
 
-static size_t count_rows(const struct analysis *an)
+void figure_deinit(struct figure *f)
+{
+	buf_deinit(&f->name);
+	buf_deinit(&f->title);
+	buf_deinit(&f->about);
+	buf_deinit(&f->caption);
+	buf_deinit(&f->body);
+}
+
+static bool is_taken(const struct report_figures *to, const char *name)
+{
+	for (size_t i = 0; i < to->n; i++)
+		if (strcmp(to->items[i].head.name, name) == 0)
+			return true;
+	return false;
+}
+
+// Letters, digits, point and hyphen; cut, and numbered when another has it.
+static const char *plain_name(const struct report_figures *to, const char *name)
+{
+	char *plain = arena_strndup(to->arena, name,
+				    MIN(strlen(name), (size_t)NAME_CHARS));
+	const char *unique = plain;
+
+	for (char *p = plain; *p != '\0'; p++)
+		if (!isalnum((unsigned char)*p) && strchr("._", *p) == NULL)
+			*p = '-';
+	for (int i = 2; is_taken(to, unique); i++)
+		unique = arena_printf(to->arena, "%s-%d", plain, i);
+	return unique;
+}
+
+static const char *keep(const struct report_figures *to, const struct buf *b)
+{
+	return report_clean(to->arena, buf_str(b));
+}
+
+void figure_add(struct report_figures *to, const struct figure *f)
+{
+	const char *name = plain_name(to, buf_str(&f->name));
+	struct report_figure *new;
+
+	arena_push(to->arena, &to->items, &to->n, &to->cap, sizeof *to->items);
+	new = &to->items[to->n - 1];
+	*new = (struct report_figure){
+		.head = { .name = name,
+			  .title = keep(to, &f->title),
+			  .about = keep(to, &f->about),
+			  .height = f->height },
+		.caption = keep(to, &f->caption),
+		.body = arena_strdup(to->arena, buf_str(&f->body)),
+	};
+}
+
+// --- rows ---
+
+double figure_row_y(const struct figure_rows *rows, size_t i)
+{
+	return FIGURE_TOP + rows->row * ((double)i + 0.5);
+}
+
+double figure_rows_bottom(const struct figure_rows *rows)
+{
+	return FIGURE_TOP + rows->row * (double)rows->n;
+}
+
+// In tenths of a usual letter; the bytes within a character add nothing.
+static int width_of(char c)
+{
+	unsigned char u = (unsigned char)c;
+
+	if ((u & 0xc0) == 0x80)
+		return 0;
+	if (u >= 0xe0)
+		return 20; // Chinese, Japanese, Korean and the like
+	if (c != '\0' && strchr("WMwm@%", c) != NULL)
+		return 16;
+	return isupper(u) ? 12 : 10;
+}
+
+// How many bytes of a text fit: whole characters.
+static size_t fitting(const char *text, int room)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < an->ncomparisons; i++)
-		n += isfinite(an->comparisons[i].effect.pct);
-	return MIN(n, (size_t)REPORT_FIGURE_ROWS);
+	while (text[n] != '\0' && (room -= width_of(text[n])) >= 0)
+		n++;
+	return n;
 }
 
-static struct svg_axis effects_axis(const struct analysis *an)
-{
-	struct svg_axis x = { 0, 0, LABELS, SVG_WIDTH - 10 };
-	size_t rows = 0;
-
-	if (an->margin > 0) {
-		svg_widen(&x, 100 * an->margin);
-		svg_widen(&x, -100 * an->margin / (1 + an->margin));
-	}
-	for (size_t i = 0; i < an->ncomparisons; i++) {
-		const struct effect *e = &an->comparisons[i].effect;
-
-		if (!isfinite(e->pct) || rows++ >= REPORT_FIGURE_ROWS)
-			continue;
-		svg_widen(&x, e->pct);
-		svg_widen(&x, e->lo_pct);
-		svg_widen(&x, e->hi_pct);
-	}
-	svg_pad(&x);
-	return x;
-}
-
-// Symmetric about 0 on the log scale, as the test of equivalence is.
-static void margin_band(const struct analysis *an, const struct svg_axis *x,
-			double bottom, struct buf *out)
-{
-	double lo = svg_at(x, -100 * an->margin / (1 + an->margin));
-	double hi = svg_at(x, 100 * an->margin);
-
-	if (an->margin > 0)
-		buf_printf(out,
-			   "<rect class=\"band\" x=\"%.1f\" y=\"%d\" "
-			   "width=\"%.1f\" height=\"%.1f\"/>\n",
-			   lo, TOP, hi - lo, bottom - TOP);
-}
-
-// How much of a text fits in one line of a label: up to a blank.
+// How much of a text fits in one line: up to a blank, if there is one.
 static size_t line_len(const char *text)
 {
-	size_t len = strlen(text), end = LABEL_CHARS;
+	size_t fits = fitting(text, LABEL_ROOM), end = fits;
 
-	if (len <= LABEL_CHARS)
-		return len;
+	if (text[fits] == '\0')
+		return fits;
 	while (end > 0 && text[end] != ' ')
 		end--;
-	if (end > 0)
-		return end;
-	// Not within a character of several bytes.
-	for (end = LABEL_CHARS; ((unsigned char)text[end] & 0xc0) == 0x80;)
-		end--;
-	return end;
+	return end > 0 ? end : fits;
 }
 
-// One line or two; the table has it whole.
-static void label(const struct analysis *an,
-		  const struct analysis_comparison *c, double y,
-		  struct buf *out)
+// The end of what does not fit tells more than its middle.
+static const char *last_chars(const char *text)
 {
-	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
-	CLEANUP(buf_deinit) struct buf line = BUF_INIT;
-	const char *rest;
-	size_t len;
+	const char *start = text + strlen(text), *c = start;
+	int room = LABEL_ROOM - 4 * 10;
 
-	words_comparison(an, c, &text);
-	len = line_len(buf_str(&text));
-	rest = text.data + len + strspn(text.data + len, " ");
-	buf_add(&line, text.data, len);
-	svg_text(out, "end", LABELS - 10, y + (*rest != '\0' ? -3 : 4),
+	while (c > text && (room -= width_of(c[-1])) >= 0) {
+		c--;
+		if (width_of(*c) > 0)
+			start = c;
+	}
+	return start;
+}
+
+void figure_label(struct buf *out, double y, const char *text)
+{
+	CLEANUP(buf_deinit) struct buf line = BUF_INIT;
+	size_t len = line_len(text);
+	const char *rest = text + len + strspn(text + len, " ");
+
+	buf_add(&line, text, len);
+	svg_text(out, "end", FIGURE_LABELS - 10, y + (*rest != '\0' ? -3 : 4),
 		 buf_str(&line));
 	if (*rest == '\0')
 		return;
-	len = line_len(rest);
 	buf_clear(&line);
-	buf_add(&line, rest, len);
-	buf_puts(&line, rest[len] != '\0' ? "..." : "");
-	svg_text(out, "end", LABELS - 10, y + 11, buf_str(&line));
+	if (rest[fitting(rest, LABEL_ROOM)] != '\0')
+		buf_printf(&line, "... %s", last_chars(rest));
+	else
+		buf_puts(&line, rest);
+	svg_text(out, "end", FIGURE_LABELS - 10, y + 11, buf_str(&line));
 }
 
-static void effect_row(const struct analysis *an,
-		       const struct analysis_comparison *c,
-		       const struct svg_axis *x, double y, struct buf *out)
+void figure_rows_axis(struct figure *f, const struct figure_rows *rows,
+		      const char *unit, const char *title)
 {
-	const struct effect *e = &c->effect;
+	double bottom = figure_rows_bottom(rows);
 
-	label(an, c, y, out);
-	if (isfinite(e->lo_pct) && isfinite(e->hi_pct))
-		svg_line(out, "interval",
-			 (struct svg_line){ svg_at(x, e->lo_pct), y,
-					    svg_at(x, e->hi_pct), y });
-	svg_marker(out, 0, svg_at(x, e->pct), y);
+	svg_x_ticks(&f->body, &rows->x, unit,
+		    (struct svg_line){ 0, FIGURE_TOP, 0, bottom });
+	svg_text(&f->body, "middle", (rows->x.from + rows->x.to) / 2,
+		 bottom + 36, title);
+	f->height = bottom + FIGURE_UNDER;
 }
 
-static void effect_rows(const struct analysis *an, const struct svg_axis *x,
-			struct buf *out)
+void figure_metric(const struct dataset_metric *m, bool log, struct buf *out)
 {
-	size_t row = 0;
-
-	for (size_t i = 0; i < an->ncomparisons; i++) {
-		const struct analysis_comparison *c = &an->comparisons[i];
-
-		if (!isfinite(c->effect.pct) || row == REPORT_FIGURE_ROWS)
-			continue;
-		effect_row(an, c, x, TOP + ROW * ((double)row + 0.5), out);
-		row++;
-	}
+	buf_puts(out, m->name);
+	if (m->unit[0] != '\0' && strcmp(m->unit, "1") != 0 &&
+	    strcmp(m->unit, "ns") != 0)
+		buf_printf(out, ", %s", m->unit);
+	buf_puts(out, log ? " (log scale)" : "");
 }
 
-static void describe_effects(const struct analysis *an, size_t rows,
-			     struct buf *out)
+void figure_say_cut(size_t shown, size_t all, const char *noun, struct buf *out)
 {
-	buf_printf(out,
-		   "Effect against the baseline in per cent, with its %.4g %% "
-		   "interval, of ",
-		   100 * (1 - an->alpha));
-	words_count(rows, "comparison", out);
-	if (an->margin > 0)
-		buf_printf(out, "; the band is the margin of %.3g %%",
-			   100 * an->margin);
-	buf_puts(out, ". The table of comparisons has the figures.");
-}
-
-void report_figure_effects(const struct report *r, struct buf *out)
-{
-	const struct analysis *an = r->an;
-	CLEANUP(buf_deinit) struct buf about = BUF_INIT;
-	size_t rows = count_rows(an);
-	double bottom = TOP + ROW * (double)rows, zero;
-	struct svg_axis x;
-
-	if (rows == 0)
+	if (shown == all)
 		return;
-	x = effects_axis(an);
-	zero = svg_at(&x, 0);
-	describe_effects(an, rows, &about);
-	svg_open(out, bottom + UNDER, "Effects", buf_str(&about));
-	margin_band(an, &x, bottom, out);
-	svg_x_ticks(out, &x, TOP, bottom);
-	svg_line(out, "zero", (struct svg_line){ zero, TOP, zero, bottom });
-	effect_rows(an, &x, out);
-	svg_text(out, "middle", (x.from + x.to) / 2, bottom + 36,
-		 "effect against the baseline, %");
+	buf_printf(out, " The first %zu of ", shown);
+	words_count(all, noun, out);
+	buf_puts(out, " are drawn.");
+}
+
+const struct analysis_cell *figure_cells_of(const struct analysis *an,
+					    size_t metric)
+{
+	return an->cells + metric * an->ds->ncells;
+}
+
+bool figure_wants_log(const struct analysis *an, size_t metric)
+{
+	const struct analysis_cell *c = figure_cells_of(an, metric);
+	double lo = INFINITY, hi = 0;
+
+	for (size_t i = 0; i < an->ds->ncells; i++) {
+		if (c[i].d.n == 0)
+			continue;
+		if (!(c[i].d.min > 0))
+			return false;
+		lo = fmin(lo, c[i].d.mean);
+		hi = fmax(hi, c[i].d.mean);
+	}
+	return hi >= LOG_FROM * lo;
+}
+
+bool figure_has_trial(const struct dataset *ds, size_t row, uint32_t metric)
+{
+	return ds->outcome[row] == OUTCOME_OK &&
+	       isfinite(ds->values[metric][row]);
+}
+
+size_t figure_thinning(size_t trials)
+{
+	return trials / (REPORT_FIGURE_POINTS + 1) + 1;
+}
+
+// --- all of them ---
+
+void report_figures_make(const struct report *r, struct arena *a,
+			 struct report_figures *out)
+{
+	static void (*const figures[])(struct report_figures * to) = {
+		figure_effects, figure_bars,	figure_cells,
+		figure_trials,	figure_latency,
+	};
+
+	*out = (struct report_figures){ .r = r, .arena = a };
+	for (size_t i = 0; i < ARRAY_LEN(figures); i++)
+		figures[i](out);
+}
+
+void report_figure_inline(const struct report_figure *f, struct buf *out)
+{
+	svg_open(out, &f->head);
+	buf_puts(out, f->body);
 	svg_close(out);
 }
 
-// --- trials ---
-
-struct trials {
-	const struct report *r;
-	uint32_t host, metric;
-	size_t n, every; // every so many-th is drawn
-	struct svg_axis x, y;
-};
-
-static bool is_drawn(const struct trials *p, size_t row)
+void report_figure_file(const struct report_figure *f, struct buf *out)
 {
-	const struct dataset *ds = p->r->ds;
-
-	return ds->host[row] == p->host && ds->outcome[row] == OUTCOME_OK &&
-	       isfinite(ds->values[p->metric][row]) && isfinite(ds->order[row]);
-}
-
-static void measure(struct trials *p)
-{
-	const struct dataset *ds = p->r->ds;
-
-	p->x = (struct svg_axis){ INFINITY, -INFINITY, LEFT, SVG_WIDTH - 10 };
-	p->y = (struct svg_axis){ INFINITY, -INFINITY, TOP + PLOT, TOP };
-	for (size_t i = 0; i < ds->ntrials; i++) {
-		if (!is_drawn(p, i))
-			continue;
-		svg_widen(&p->x, ds->order[i]);
-		svg_widen(&p->y, ds->values[p->metric][i]);
-		p->n++;
-	}
-	p->every = p->n / REPORT_FIGURE_POINTS + 1;
-	if (p->n == 0)
-		return;
-	svg_pad(&p->x);
-	svg_pad(&p->y);
-}
-
-static void points(const struct trials *p, struct buf *out)
-{
-	const struct dataset *ds = p->r->ds;
-	size_t seen = 0;
-
-	for (size_t i = 0; i < ds->ntrials; i++)
-		if (is_drawn(p, i) && seen++ % p->every == 0)
-			svg_marker(out, ds->cell[i],
-				   svg_at(&p->x, ds->order[i]),
-				   svg_at(&p->y, ds->values[p->metric][i]));
-}
-
-// One cell a line, below the plot.
-static void legend(const struct report *r, struct buf *out)
-{
-	double y = TOP + PLOT + UNDER;
-
-	for (uint32_t c = 0; c < r->ds->ncells && c < REPORT_FIGURE_ROWS; c++) {
-		CLEANUP(buf_deinit) struct buf text = BUF_INIT;
-
-		words_cell(r->an, c, &text);
-		svg_marker(out, c, LEFT, y);
-		svg_text(out, "start", LEFT + 12, y + 4, buf_str(&text));
-		y += LEGEND;
-	}
-}
-
-static void describe_trials(const struct trials *p, struct buf *title,
-			    struct buf *about)
-{
-	const struct dataset *ds = p->r->ds;
-	const struct dataset_metric *m = &ds->metrics[p->metric];
-
-	buf_printf(title, "%s over time", m->name);
-	if (ds->hosts.n > 1)
-		buf_printf(title, " on %s", intern_name(&ds->hosts, p->host));
-	words_count(p->n, "trial", about);
-	buf_printf(about,
-		   " in the order in which they ran, each with its figure of "
-		   "%s%s%s, by cell.",
-		   m->name, m->unit[0] != '\0' ? " in " : "", m->unit);
-	if (p->every > 1)
-		buf_printf(about, " One in %zu is drawn.", p->every);
-}
-
-void report_figure_trials(const struct report *r, uint32_t host,
-			  struct buf *out)
-{
-	size_t lines = MIN(r->ds->ncells, (size_t)REPORT_FIGURE_ROWS);
-	struct trials p = { .r = r, .host = host };
-	CLEANUP(buf_deinit) struct buf title = BUF_INIT;
-	CLEANUP(buf_deinit) struct buf about = BUF_INIT;
-
-	if (!r->ds->has_order || r->an->nmetrics == 0)
-		return;
-	p.metric = r->an->metrics[0];
-	measure(&p);
-	if (p.n == 0)
-		return;
-	describe_trials(&p, &title, &about);
-	svg_open(out, TOP + PLOT + UNDER + LEGEND * (double)lines,
-		 buf_str(&title), buf_str(&about));
-	svg_y_ticks(out, &p.y, LEFT);
-	svg_x_ticks(out, &p.x, TOP, TOP + PLOT);
-	points(&p, out);
-	legend(r, out);
+	svg_open_file(out, &f->head);
+	buf_puts(out, f->body);
 	svg_close(out);
 }

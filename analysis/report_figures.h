@@ -1,19 +1,37 @@
-// The figures of the HTML report, as SVG.
+// The figures of a report, as SVG: for the HTML report and as files. Whatever
+// a figure shows stands in a table, too.
 #pragma once
 
 #include <stdint.h>
 
 #include "analysis/report.h"
+#include "analysis/svg.h"
+#include "runner/base/arena.h"
 
 enum {
-	REPORT_FIGURE_ROWS = 40,     // comparisons in one picture
+	REPORT_FIGURE_ROWS = 60,     // comparisons or cells in one picture
 	REPORT_FIGURE_POINTS = 2000, // trials in one; more are thinned evenly
+	REPORT_FIGURE_METRICS = 4,   // that have pictures of their own
+	REPORT_FIGURE_HOSTS = 4,     // likewise
 };
 
-// Effects with their intervals and the band of the margin. Nothing when no
-// comparison has a ratio.
-void report_figure_effects(const struct report *r, struct buf *out);
-// The first metric's figures of one host in the order in which they were
-// taken, by cell, so that drift shows. Nothing when no order was recorded.
-void report_figure_trials(const struct report *r, uint32_t host,
-			  struct buf *out);
+struct report_figure {
+	struct svg_head head; // its name is fit for a file and an id
+	const char *caption;  // a sentence or two
+	const char *body;     // what stands between the ends of the picture
+};
+
+struct report_figures {
+	const struct report *r;
+	struct arena *arena;
+	struct report_figure *items;
+	size_t n, cap;
+};
+
+// All that the report has, in the order in which to show them. What hangs on
+// it lives as long as the arena.
+void report_figures_make(const struct report *r, struct arena *a,
+			 struct report_figures *out);
+// As part of a page, and as a file of its own.
+void report_figure_inline(const struct report_figure *f, struct buf *out);
+void report_figure_file(const struct report_figure *f, struct buf *out);

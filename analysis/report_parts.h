@@ -13,6 +13,7 @@ struct report_column {
 
 struct report_table {
 	struct arena *arena;
+	const char *title; // of the section that it stands in; or NULL
 	const struct report_column *columns;
 	size_t ncolumns;
 	const char **text; // nrows * ncolumns
@@ -44,6 +45,10 @@ void report_secondary_title(const struct report *r, struct buf *out);
 // Latencies in the middle and at the end, of the first comparisons.
 void report_table_secondary_brief(const struct report *r,
 				  struct report_table *t);
+// Of each cell the percentiles of its trials, and of all of them pooled.
+void report_table_latency(const struct report *r, struct report_table *t);
+// Every trial with its figures, thinned as the pictures are.
+void report_table_trials(const struct report *r, struct report_table *t);
 void report_table_checks(const struct report *r, struct report_table *t);
 void report_table_failures(const struct report *r, struct report_table *t);
 void report_table_environment(const struct report *r, struct report_table *t);
@@ -52,6 +57,7 @@ void report_table_setup(const struct report *r, struct report_table *t);
 
 struct report_renderer {
 	bool brief; // for a screen: leaves out what other formats have
+	// NULL where the page has one of its own.
 	void (*title)(struct buf *out, const struct report *r,
 		      const char *text);
 	void (*heading)(struct buf *out, const struct report *r,

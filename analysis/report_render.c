@@ -3,6 +3,13 @@
 
 #include "analysis/words.h"
 
+// On a screen this would hide what matters.
+static void no_rows(const struct report *r, struct report_table *t)
+{
+	(void)r;
+	(void)t;
+}
+
 struct section {
 	const char *heading;
 	void (*fill)(const struct report *r, struct report_table *t);
@@ -20,6 +27,7 @@ static const struct section results[] = {
 static const struct section besides[] = {
 	{ REPORT_SECONDARY, report_table_secondary,
 	  report_table_secondary_brief },
+	{ "Latency percentiles", report_table_latency, no_rows },
 };
 
 static const struct section facts[] = {
@@ -49,6 +57,7 @@ static void render_tables(const struct pen *p, const struct section *sections,
 			s->fill(p->r, &t);
 		if (t.ntext == 0)
 			continue;
+		t.title = s->heading;
 		p->to->heading(p->out, p->r, s->heading);
 		p->to->table(p->out, p->r, &t);
 	}
@@ -154,7 +163,7 @@ void report_render(const struct report *r, const struct report_renderer *to,
 	CLEANUP(arena_freep) struct arena *a = arena_new();
 	struct pen p = { r, to, out, a };
 
-	if (r->name != NULL)
+	if (r->name != NULL && to->title != NULL)
 		to->title(out, r, report_clean(a, r->name));
 	paragraph(&p, "Question", report_question);
 	answer(&p);

@@ -62,13 +62,7 @@ static void add_range(struct report_table *t, double lo, double hi)
 {
 	CLEANUP(buf_deinit) struct buf b = BUF_INIT;
 
-	if (isfinite(lo) && isfinite(hi)) {
-		buf_putc(&b, '[');
-		words_figure(lo, &b);
-		buf_puts(&b, ", ");
-		words_figure(hi, &b);
-		buf_putc(&b, ']');
-	}
+	words_range(lo, hi, &b);
 	report_table_take(t, &b);
 }
 

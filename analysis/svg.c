@@ -2,72 +2,259 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "runner/base/compiler.h"
 
 enum {
 	TICKS = 6, // at most about so many
-	TICK_CHARS = 32,
+	CAP = 4,   // half the stroke at the end of an interval
+	HEADING = 30,
 };
+
+// clang-format off
+const char svg_style[] =
+":root{color-scheme:light dark;--fg:#1b1f24;--bg:#fff;--soft:#57606a;"
+"--line:#d0d7de;--box:#f6f8fa;--accent:#0550ae;--band:#d4ecca;"
+"--c0:#0550ae;--c1:#bc4c00;--c2:#1a7f37;--c3:#8250df;--c4:#953800;"
+"--c5:#0f766e;--c6:#bf3989;--c7:#57606a}\n"
+"@media screen and (prefers-color-scheme:dark){:root{--fg:#e6edf3;"
+"--bg:#0d1117;--soft:#9198a1;--line:#3d444d;--box:#161b22;--accent:#79c0ff;"
+"--band:#143d1f;--c0:#79c0ff;--c1:#ffa657;--c2:#7ee787;--c3:#d2a8ff;"
+"--c4:#f0883e;--c5:#56d4dd;--c6:#ff9bce;--c7:#9198a1}}\n"
+"svg text{fill:var(--fg);font:12px system-ui,sans-serif}\n"
+"svg .paper{fill:var(--bg)}\n"
+"svg line{stroke:var(--line)}\n"
+"svg .zero{stroke:var(--fg)}\n"
+"svg .whisker{fill:none;stroke:var(--fg);stroke-width:1.5}\n"
+"svg .median{stroke:var(--fg);stroke-width:2}\n"
+"svg .band{fill:var(--band)}\n"
+"svg .quartiles{fill:none;stroke:var(--soft)}\n"
+"svg .dot{fill-opacity:.45}\n"
+"svg .bar{fill-opacity:.55}\n"
+".c0{fill:var(--c0)}.c1{fill:var(--c1)}.c2{fill:var(--c2)}"
+".c3{fill:var(--c3)}.c4{fill:var(--c4)}.c5{fill:var(--c5)}"
+".c6{fill:var(--c6)}.c7{fill:var(--c7)}\n";
+// clang-format on
 
 double svg_at(const struct svg_axis *a, double x)
 {
-	return a->from + (x - a->lo) / (a->hi - a->lo) * (a->to - a->from);
+	double part;
+
+	if (!a->log)
+		part = (x - a->lo) / (a->hi - a->lo);
+	else if (x <= a->lo)
+		part = 0;
+	else
+		part = log(x / a->lo) / log(a->hi / a->lo);
+	return a->from + part * (a->to - a->from);
 }
 
 void svg_widen(struct svg_axis *a, double x)
 {
-	if (!isfinite(x))
+	if (!isfinite(x) || (a->log && x <= 0))
 		return;
 	a->lo = fmin(a->lo, x);
 	a->hi = fmax(a->hi, x);
+}
+
+static void pad_log(struct svg_axis *a)
+{
+	double room = pow(a->hi / a->lo, 0.05);
+
+	if (!(room > 1))
+		room = 1.01;
+	a->lo /= room;
+	a->hi *= room;
 }
 
 void svg_pad(struct svg_axis *a)
 {
 	double room = (a->hi - a->lo) * 0.05;
 
-	if (!(room > 0))
+	if (a->log) {
+		pad_log(a);
+		return;
+	}
+	// Ten steps of a double are as close as ticks can be told apart.
+	if (!(room > fabs(a->lo) * 1e-12))
 		room = fmax(fabs(a->lo) * 0.01, 1e-9);
 	a->lo -= room;
 	a->hi += room;
 }
 
-void svg_escape(struct buf *out, const char *text)
+// --- ticks ---
+
+// 1, 2 or 5 times a power of ten.
+static double tick_step(const struct svg_axis *a)
 {
-	for (; *text != '\0'; text++) {
-		if (text[0] == ' ' && text[1] == '%') {
-			buf_puts(out, "&nbsp;"); // "2 %" stays together
-			continue;
+	double raw = (a->hi - a->lo) / TICKS;
+	double power = pow(10, floor(log10(raw))), times = raw / power;
+
+	if (times <= 1)
+		return power;
+	if (times <= 2)
+		return 2 * power;
+	return times <= 5 ? 5 * power : 10 * power;
+}
+
+static struct svg_ticks linear_ticks(const struct svg_axis *a)
+{
+	struct svg_ticks t = { .n = 0 };
+	double step = tick_step(a), first = ceil(a->lo / step);
+
+	while (t.n < SVG_TICKS_MAX && (first + (double)t.n) * step <= a->hi) {
+		t.at[t.n] = (first + (double)t.n) * step;
+		t.n++;
+	}
+	return t;
+}
+
+// Of a long axis only each so many-th power.
+static struct svg_ticks log_ticks(const struct svg_axis *a, double decades)
+{
+	static const double all[] = { 1, 2, 5 };
+	size_t per = decades <= 2.5 ? ARRAY_LEN(all) : 1;
+	int every = (int)fmax(1, ceil(decades / TICKS));
+	int first = (int)floor(log10(a->lo)), last = (int)ceil(log10(a->hi));
+	struct svg_ticks t = { .n = 0 };
+
+	for (int power = first; power <= last; power += every)
+		for (size_t i = 0; i < per && t.n < SVG_TICKS_MAX; i++) {
+			double x = all[i] * pow(10, power);
+
+			if (x >= a->lo && x <= a->hi)
+				t.at[t.n++] = x;
 		}
-		switch (*text) {
-		case '&':
-			buf_puts(out, "&amp;");
-			break;
-		case '<':
-			buf_puts(out, "&lt;");
-			break;
-		case '>':
-			buf_puts(out, "&gt;");
-			break;
-		case '"':
-			buf_puts(out, "&quot;");
-			break;
-		default:
-			buf_putc(out, *text);
-		}
+	return t;
+}
+
+struct svg_ticks svg_ticks(const struct svg_axis *a)
+{
+	double decades = a->log ? log10(a->hi / a->lo) : 0;
+
+	return decades >= 0.5 ? log_ticks(a, decades) : linear_ticks(a);
+}
+
+struct scale {
+	double size;
+	const char *word;
+};
+
+void svg_figure(double x, const char *unit, char out[SVG_TICK_CHARS])
+{
+	static const struct scale plain[] = {
+		{ 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" },
+		{ 1e3, "k" },  { 0, "" },
+	};
+	static const struct scale times[] = {
+		{ 1e9, " s" },
+		{ 1e6, " ms" },
+		{ 1e3, " us" },
+		{ 0, " ns" },
+	};
+	const struct scale *s = strcmp(unit, "ns") == 0 ? times : plain;
+
+	while (s->size > fabs(x) * (1 + 1e-9))
+		s++;
+	snprintf(out, SVG_TICK_CHARS, "%.7g%s", s->size > 0 ? x / s->size : x,
+		 s->word);
+}
+
+void svg_x_ticks(struct buf *out, const struct svg_axis *x, const char *unit,
+		 struct svg_line plot)
+{
+	struct svg_ticks t = svg_ticks(x);
+	char text[SVG_TICK_CHARS];
+
+	for (size_t i = 0; i < t.n; i++) {
+		double px = svg_at(x, t.at[i]);
+
+		svg_line(out, "grid",
+			 (struct svg_line){ px, plot.y1, px, plot.y2 });
+		svg_figure(t.at[i], unit, text);
+		svg_text(out, "middle", px, plot.y2 + 16, text);
 	}
 }
 
-void svg_open(struct buf *out, double height, const char *title,
-	      const char *description)
+void svg_y_ticks(struct buf *out, const struct svg_axis *y, const char *unit,
+		 double left)
 {
-	buf_printf(out, "<svg viewBox=\"0 0 %d %.0f\" role=\"img\">\n<title>",
-		   SVG_WIDTH, height);
-	svg_escape(out, title);
-	buf_puts(out, "</title>\n<desc>");
-	svg_escape(out, description);
+	struct svg_ticks t = svg_ticks(y);
+	char text[SVG_TICK_CHARS];
+
+	for (size_t i = 0; i < t.n; i++) {
+		double py = svg_at(y, t.at[i]);
+
+		svg_line(out, "grid",
+			 (struct svg_line){ left, py, SVG_WIDTH, py });
+		svg_figure(t.at[i], unit, text);
+		svg_text(out, "end", left - 6, py + 4, text);
+	}
+}
+
+// --- elements ---
+
+static const char *escape_of(const char *text)
+{
+	if (text[0] == ' ' && text[1] == '%')
+		return "&#160;"; // "2 %" stays together
+	switch (*text) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	default:
+		return NULL;
+	}
+}
+
+void svg_escape(struct buf *out, const char *text)
+{
+	for (; *text != '\0'; text++) {
+		const char *escape = escape_of(text);
+
+		if (escape != NULL)
+			buf_puts(out, escape);
+		else
+			buf_putc(out, *text);
+	}
+}
+
+// `above`: pixels of room for a heading, which a page has of its own.
+static void open(struct buf *out, const struct svg_head *h, const char *more,
+		 int above)
+{
+	buf_printf(out,
+		   "<svg%s viewBox=\"0 %d %d %.0f\" role=\"img\" "
+		   "aria-labelledby=\"%s-title\" "
+		   "aria-describedby=\"%s-about\">\n<title id=\"%s-title\">",
+		   more, -above, SVG_WIDTH, h->height + above, h->name, h->name,
+		   h->name);
+	svg_escape(out, h->title);
+	buf_printf(out, "</title>\n<desc id=\"%s-about\">", h->name);
+	svg_escape(out, h->about);
 	buf_puts(out, "</desc>\n");
+}
+
+void svg_open(struct buf *out, const struct svg_head *head)
+{
+	open(out, head, "", 0);
+}
+
+void svg_open_file(struct buf *out, const struct svg_head *head)
+{
+	buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	open(out, head, " xmlns=\"http://www.w3.org/2000/svg\"", HEADING);
+	buf_printf(out, "<style>\n%s</style>\n", svg_style);
+	svg_rect(out, "paper",
+		 (struct svg_rect){ 0, -HEADING, SVG_WIDTH,
+				    head->height + HEADING });
+	svg_text(out, "start", 10, -10, head->title);
 }
 
 void svg_close(struct buf *out)
@@ -83,6 +270,39 @@ void svg_line(struct buf *out, const char *class, struct svg_line l)
 		   class, l.x1, l.y1, l.x2, l.y2);
 }
 
+// `inwards`: 0 for a stroke; else the head of an arrow, and which way from
+// its tip the interval lies.
+static void whisker_end(struct buf *out, double x, double y, int inwards)
+{
+	if (inwards == 0)
+		buf_printf(out, "M%.1f %.1fv%d", x, y - CAP, 2 * CAP);
+	else
+		buf_printf(out, "M%.1f %.1fl%d %dl%d %d", x + inwards * CAP,
+			   y - CAP, -inwards * CAP, CAP, inwards * CAP, CAP);
+}
+
+void svg_whisker(struct buf *out, const struct svg_axis *x, double lo,
+		 double hi, double y)
+{
+	double from = svg_at(x, fmax(lo, x->lo));
+	double to = svg_at(x, fmin(hi, x->hi));
+
+	if (!isfinite(lo) || !isfinite(hi))
+		return;
+	buf_puts(out, "<path class=\"whisker\" d=\"");
+	whisker_end(out, from, y, lo < x->lo);
+	whisker_end(out, to, y, -(hi > x->hi));
+	buf_printf(out, "M%.1f %.1fH%.1f\"/>\n", from, y, to);
+}
+
+void svg_rect(struct buf *out, const char *class, struct svg_rect r)
+{
+	buf_printf(out,
+		   "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+		   "height=\"%.1f\"/>\n",
+		   class, r.x, r.y, r.width, r.height);
+}
+
 void svg_text(struct buf *out, const char *anchor, double x, double y,
 	      const char *text)
 {
@@ -92,79 +312,38 @@ void svg_text(struct buf *out, const char *anchor, double x, double y,
 	buf_puts(out, "</text>\n");
 }
 
-// Colours and shapes repeat, but not together: 8 and 3 have no factor in
+void svg_text_up(struct buf *out, double x, double y, const char *text)
+{
+	buf_printf(out,
+		   "<text text-anchor=\"middle\" "
+		   "transform=\"translate(%.1f %.1f)rotate(-90)\">",
+		   x, y);
+	svg_escape(out, text);
+	buf_puts(out, "</text>\n");
+}
+
+// Colours and shapes repeat, but not together: 8 and 7 have no factor in
 // common.
 void svg_marker(struct buf *out, uint32_t kind, double x, double y)
 {
 	static const char *const shapes[] = {
-		"m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", // circle
-		"m-3.5-3.5h7v7h-7z",		      // square
-		"m0-5l5 8.5h-10z",		      // triangle
+		"m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",		     // circle
+		"m-3.5-3.5h7v7h-7z",				     // square
+		"m0-5l5 8.5h-10z",				     // triangle
+		"m0-5.5l5 5.5l-5 5.5l-5-5.5z",			     // diamond
+		"m-1.5-5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5v-3h3.5z", // plus
+		"m0 5l5-8.5h-10z",	      // triangle, upside down
+		"m-5-4h10l-4 4l4 4h-10l4-4z", // hourglass on its side
 	};
 
 	buf_printf(out, "<path class=\"c%u\" d=\"M%.1f %.1f%s\"/>\n",
-		   kind % SVG_KINDS, x, y, shapes[kind % ARRAY_LEN(shapes)]);
+		   kind % SVG_COLORS, x, y, shapes[kind % ARRAY_LEN(shapes)]);
 }
 
-// 1, 2 or 5 times a power of ten.
-static double tick_step(const struct svg_axis *a)
+void svg_dot(struct buf *out, uint32_t kind, double x, double y)
 {
-	double raw = (a->hi - a->lo) / TICKS;
-	double power = pow(10, floor(log10(raw))), times = raw / power;
-
-	if (times <= 1)
-		return power;
-	if (times <= 2)
-		return 2 * power;
-	return times <= 5 ? 5 * power : 10 * power;
-}
-
-struct ticks {
-	double step, first;
-	int n;
-};
-
-static struct ticks ticks_of(const struct svg_axis *a)
-{
-	struct ticks t = { .step = tick_step(a) };
-
-	t.first = ceil(a->lo / t.step);
-	t.n = (int)(floor(a->hi / t.step) - t.first) + 1;
-	return t;
-}
-
-static double tick(const struct ticks *t, int i, char text[TICK_CHARS])
-{
-	double x = (t->first + i) * t->step;
-
-	snprintf(text, TICK_CHARS, "%.7g", x);
-	return x;
-}
-
-void svg_x_ticks(struct buf *out, const struct svg_axis *x, double top,
-		 double bottom)
-{
-	struct ticks t = ticks_of(x);
-	char text[TICK_CHARS];
-
-	for (int i = 0; i < t.n; i++) {
-		double px = svg_at(x, tick(&t, i, text));
-
-		svg_line(out, "grid", (struct svg_line){ px, top, px, bottom });
-		svg_text(out, "middle", px, bottom + 16, text);
-	}
-}
-
-void svg_y_ticks(struct buf *out, const struct svg_axis *y, double left)
-{
-	struct ticks t = ticks_of(y);
-	char text[TICK_CHARS];
-
-	for (int i = 0; i < t.n; i++) {
-		double py = svg_at(y, tick(&t, i, text));
-
-		svg_line(out, "grid",
-			 (struct svg_line){ left, py, SVG_WIDTH, py });
-		svg_text(out, "end", left - 6, py + 4, text);
-	}
+	buf_printf(out,
+		   "<circle class=\"dot c%u\" cx=\"%.1f\" cy=\"%.1f\" "
+		   "r=\"2.5\"/>\n",
+		   kind % SVG_COLORS, x, y);
 }

@@ -14,6 +14,17 @@ void words_figure(double x, struct buf *out)
 		buf_printf(out, "%.5g", x);
 }
 
+void words_range(double lo, double hi, struct buf *out)
+{
+	if (!isfinite(lo) || !isfinite(hi))
+		return;
+	buf_putc(out, '[');
+	words_figure(lo, out);
+	buf_puts(out, ", ");
+	words_figure(hi, out);
+	buf_putc(out, ']');
+}
+
 // Never "-0.00": that would claim a direction.
 static void signed_pct(double pct, struct buf *out)
 {

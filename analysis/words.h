@@ -7,6 +7,8 @@
 
 // Five significant digits, whole numbers in full: "1304680", "11.866", "-".
 void words_figure(double x, struct buf *out);
+// "[1.2, 1304680]"; nothing for NaN.
+void words_range(double lo, double hi, struct buf *out);
 // Always signed: "+0.04 %"; "-" for NaN.
 void words_pct(double pct, struct buf *out);
 // "[-6.99 %, +7.60 %]"; nothing for NaN.

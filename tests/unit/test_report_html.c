@@ -52,11 +52,13 @@ static void html_has_figures_and_needs_nothing_else(void **state)
 	(void)state;
 	analyse_ordered(&f);
 	text = written(&f, REPORT_HTML);
-	assert_int_equal(count(text, "<svg "), 2);
-	assert_int_equal(count(text, "</svg>"), 2);
-	assert_int_equal(count(text, "<desc>"), 2);
-	// The effect, six trials, and two cells in the legend.
-	assert_int_equal(count(text, "<path class=\"c"), 1 + 6 + 2);
+	assert_int_equal(count(text, "<svg "), 3);
+	assert_int_equal(count(text, "</svg>"), 3);
+	assert_int_equal(count(text, "<desc "), 3);
+	// The effect, two means, six trials, and two cells in the legend.
+	assert_int_equal(count(text, "<path class=\"c"), 1 + 2 + 6 + 2);
+	assert_int_equal(count(text, "<path class=\"whisker\""), 1 + 2);
+	assert_int_equal(count(text, "<circle class=\"dot"), 6);
 	assert_int_equal(count(text, "<rect class=\"band\""), 1);
 	assert_int_equal(count(text, "<table>"), count(text, "</table>"));
 	assert_null(strstr(text, "://"));
