@@ -106,14 +106,12 @@ static void say_boot(const struct analysis *an,
 static void say_failures(const struct analysis *an,
 			 const struct analysis_comparison *c, struct buf *out)
 {
-	(void)an;
 	if (!c->failures.differ && !c->failures.too_many)
 		return;
-	if (c->failures.too_many)
-		buf_printf(out, "%.0f %% of an arm's trials gave no figure",
-			   100 * c->failures.worst);
-	else
-		buf_puts(out, "the arms differ in failures");
+	buf_printf(out,
+		   "%.0f %% of its trials gave no figure, %.0f %% of those of ",
+		   100 * c->failures.share_b, 100 * c->failures.share_a);
+	words_baseline(an, c, out);
 	buf_puts(out, " (Fisher's exact p ");
 	words_p(c->failures.p, out);
 	buf_puts(out, "): the survivors are not the population");

@@ -75,11 +75,12 @@ struct diagnose_failures diagnose_failures(struct diagnose_arm a,
 {
 	struct diagnose_failures r = {
 		.p = diagnose_fisher(a, b),
-		.worst = fmax(failed_share(a), failed_share(b)),
+		.share_a = failed_share(a),
+		.share_b = failed_share(b),
 	};
 
 	r.differ = r.p < alpha;
-	r.too_many = r.worst > DIAGNOSE_FAILED_SHARE;
+	r.too_many = fmax(r.share_a, r.share_b) > DIAGNOSE_FAILED_SHARE;
 	return r;
 }
 

@@ -29,10 +29,10 @@ struct diagnose_order diagnose_order(const bool *is_b, size_t n,
 // or did more than a fifth of an arm fail? CHANGES. `total` counts all
 // trials of the arm, failed ones included.
 struct diagnose_failures {
-	double p;      // NaN when an arm is empty
-	double worst;  // the greater share failed, 0..1; 0 when empty
-	bool differ;   // p < alpha
-	bool too_many; // worst > 0.2
+	double p;		 // NaN when an arm is empty
+	double share_a, share_b; // failed, 0..1; 0 when empty
+	bool differ;		 // p < alpha
+	bool too_many;		 // a share > 0.2
 };
 
 struct diagnose_arm {

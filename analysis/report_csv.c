@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/csv.h"
+#include "analysis/words.h"
 
 static void next(struct buf *out)
 {
@@ -102,9 +103,10 @@ static void put_effect(struct buf *out, const struct dataset *ds,
 	put_empty(out, 3);
 }
 
-static void put_comparison(struct buf *out, const struct dataset *ds,
+static void put_comparison(struct buf *out, const struct analysis *an,
 			   const struct analysis_comparison *c)
 {
+	const struct dataset *ds = an->ds;
 	struct effect_row row = { "comparison", DATASET_NONE, c->n,
 				  c->n_baseline, &c->effect };
 
@@ -114,7 +116,7 @@ static void put_comparison(struct buf *out, const struct dataset *ds,
 	put_real(out, c->p_holm);
 	put_real(out, c->tost.p);
 	put_empty(out, 1);
-	buf_printf(out, ",%s,%s\n", verdict_kind_name(c->verdict.kind),
+	buf_printf(out, ",%s,%s\n", words_verdict_kind(an, c),
 		   verdict_reason_name(c->verdict.reason));
 	for (size_t i = 0; i < c->nhosts && c->nhosts > 1; i++) {
 		const struct analysis_host *h = &c->hosts[i];
@@ -154,7 +156,7 @@ void report_write_csv(const struct report *r, struct buf *out)
 	for (size_t i = 0; i < an->nhost_cells; i++)
 		put_cell(out, r->ds, &an->host_cells[i]);
 	for (size_t i = 0; i < an->ncomparisons; i++)
-		put_comparison(out, r->ds, &an->comparisons[i]);
+		put_comparison(out, an, &an->comparisons[i]);
 	for (size_t i = 0; i < an->nsecondary; i++)
 		put_secondary(out, r->ds, &an->secondary[i]);
 }

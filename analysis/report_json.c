@@ -149,12 +149,13 @@ static void set_unpaired(struct js *j, const struct analysis_comparison *c)
 	js_set_real(j, "hedges_hi", c->hedges.hi);
 }
 
-static void set_verdict(struct js *j, const struct analysis_comparison *c)
+static void set_verdict(struct js *j, const struct analysis *an,
+			const struct analysis_comparison *c)
 {
 	js_set_real(j, "p_holm", c->p_holm);
 	js_set_real(j, "p_equivalent", c->tost.p);
 	js_set_real(j, "p_equivalent_holm", c->p_eq_holm);
-	js_set_str(j, "verdict", verdict_kind_name(c->verdict.kind));
+	js_set_str(j, "verdict", words_verdict_kind(an, c));
 	js_set_str(j, "reason", verdict_reason_name(c->verdict.reason));
 	js_set_bool(j, "beyond_margin", c->verdict.beyond_margin);
 	js_set_bool(j, "detectable", c->verdict.detectable);
@@ -183,7 +184,7 @@ static struct js *comparison_js(const struct report *r,
 	js_set_int(j, "dropped", (int64_t)c->dropped);
 	set_effect(j, &c->effect);
 	set_unpaired(j, c);
-	set_verdict(j, c);
+	set_verdict(j, r->an, c);
 	report_reach_js(r, c, j);
 	if (c->nhosts > 1) {
 		js_set(j, "hosts", hosts_js(r, c));

@@ -207,14 +207,22 @@ static bool is_speed(const struct dataset_metric *m)
 	return false;
 }
 
+const char *words_verdict_kind(const struct analysis *an,
+			       const struct analysis_comparison *c)
+{
+	enum verdict_kind k = c->verdict.kind;
+
+	return is_speed(&an->ds->metrics[c->metric])
+		       ? verdict_kind_name(k)
+		       : verdict_kind_name_plain(k);
+}
+
 void words_verdict(const struct analysis *an,
 		   const struct analysis_comparison *c, struct buf *out)
 {
 	const struct verdict *v = &c->verdict;
 
-	buf_puts(out, is_speed(&an->ds->metrics[c->metric])
-			      ? verdict_kind_name(v->kind)
-			      : verdict_kind_name_plain(v->kind));
+	buf_puts(out, words_verdict_kind(an, c));
 	if (v->kind == VERDICT_INCONCLUSIVE && v->reason != VERDICT_UNDECIDED)
 		buf_printf(out, " (%s)", verdict_reason_name(v->reason));
 }

@@ -40,7 +40,9 @@ void words_comparison(const struct analysis *an,
 void words_pair(const struct analysis *an, const struct analysis_comparison *c,
 		struct buf *out);
 
-// "slower", or "worse" for figures that are no speeds, with the reason:
-// "inconclusive (failures)".
+// The verdict in a word: "slower", or "worse" for figures that are no speeds.
+const char *words_verdict_kind(const struct analysis *an,
+			       const struct analysis_comparison *c);
+// The same with the reason: "inconclusive (failures)".
 void words_verdict(const struct analysis *an,
 		   const struct analysis_comparison *c, struct buf *out);

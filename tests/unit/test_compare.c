@@ -283,6 +283,18 @@ static void an_arm_that_loses_a_third_decides_nothing(void **state)
 	run(&f, "where,y\na,10\na,11\na,10.5\nb,20\nb,21\nb,nan\n");
 	assert_int_equal(f.an->comparisons[0].verdict.reason, VERDICT_FAILURES);
 	assert_int_equal(f.an->cells[1].invalid, 1);
+	assert_true(warned(&f, "where=b: 33 % of its trials gave no figure, "
+			       "0 % of those of where=a (Fisher's"));
+}
+
+static void an_arm_without_a_figure_is_the_one_that_is_blamed(void **state)
+{
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+	(void)state;
+	run(&f, "where,y\na,nan\na,nan\na,nan\nb,20\nb,21\nb,22\n");
+	assert_true(warned(&f, "where=b: 0 % of its trials gave no figure, "
+			       "100 % of those of where=a (Fisher's"));
 }
 
 static void single_figures_have_a_ratio_and_no_interval(void **state)
@@ -437,6 +449,8 @@ int main(void)
 		cmocka_unit_test(
 			an_order_that_tells_the_arms_apart_is_confounded),
 		cmocka_unit_test(an_arm_that_loses_a_third_decides_nothing),
+		cmocka_unit_test(
+			an_arm_without_a_figure_is_the_one_that_is_blamed),
 		cmocka_unit_test(single_figures_have_a_ratio_and_no_interval),
 		cmocka_unit_test(constant_arms_have_no_p),
 		cmocka_unit_test(

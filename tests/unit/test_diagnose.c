@@ -70,7 +70,8 @@ static void failures_tell_when_they_differ_or_abound(void **state)
 
 		if (f.differ != cases[i].differ ||
 		    f.too_many != cases[i].too_many)
-			fail_msg("case %zu: p %g, worst %g", i, f.p, f.worst);
+			fail_msg("case %zu: p %g, shares %g, %g", i, f.p,
+				 f.share_a, f.share_b);
 	}
 }
 

@@ -388,6 +388,23 @@ static void formats_have_names(void **state)
 	assert_string_equal(report_file_name(REPORT_TERM), "report.txt");
 }
 
+// y has no unit: it is no speed.
+static void a_verdict_is_the_same_word_in_every_format(void **state)
+{
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+	(void)state;
+	analyse_small(&f, "where,y\na,10\nb,20\na,11\nb,21\na,10.5\n"
+			  "b,20.5\n");
+	for (int k = 0; k < REPORT_FORMATS; k++) {
+		const char *text = written(&f, (enum report_format)k);
+
+		if (strcasestr(text, "better") == NULL ||
+		    strcasestr(text, "faster") != NULL)
+			fail_msg("%s", text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -407,6 +424,7 @@ int main(void)
 		cmocka_unit_test(a_screen_has_few_facts_and_markdown_all),
 		cmocka_unit_test(figures_are_printed_one_way),
 		cmocka_unit_test(formats_have_names),
+		cmocka_unit_test(a_verdict_is_the_same_word_in_every_format),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
