@@ -256,6 +256,34 @@ static void check_hugepages(struct preflight *p)
 		hold_pages(p, key, (uint64_t)MAX(js_int_value(n, 0), 0));
 }
 
+// --- host settings -------------------------------------------------------
+
+// Tried for real and put back: only the kernel knows what it takes.
+static void try_settings(struct preflight *p, const struct js *want)
+{
+	struct settings *s = &p->host->settings;
+	struct err e = { 0 };
+
+	if (settings_hold(s, want, &e) < 0)
+		preflight_problem(p,
+				  "take it out of host-settings, or run as a "
+				  "user who may write it (root, mostly)",
+				  "%s", e.msg);
+	else
+		preflight_ok(p, "%zu host setting%s can be made", js_len(want),
+			     js_len(want) == 1 ? "" : "s");
+	if (settings_hold(s, NULL, &e) < 0)
+		preflight_problem(p, NULL, "%s", e.msg);
+}
+
+static void check_settings(struct preflight *p)
+{
+	const struct js *l = js_get(p->needs, "hosts");
+
+	for (size_t i = 0; i < js_len(l); i++)
+		try_settings(p, js_at(l, i));
+}
+
 // --- io_uring, private directory -----------------------------------------
 
 static bool needs_native_io_uring(const struct preflight *p)
@@ -317,6 +345,7 @@ static const struct preflight_check checks[] = {
 	{ CHECK_RUNDIR, PREFLIGHT_REFUSE, check_rundir },
 	{ CHECK_DISK, PREFLIGHT_REFUSE, preflight_disk },
 	{ CHECK_HUGEPAGES, PREFLIGHT_REFUSE, check_hugepages },
+	{ CHECK_HOST_SETTINGS, PREFLIGHT_REFUSE, check_settings },
 	{ CHECK_IO_URING, PREFLIGHT_REFUSE, check_io_uring },
 	{ CHECK_KVM, PREFLIGHT_REFUSE, check_kvm },
 	{ CHECK_DEBUG_KERNEL, PREFLIGHT_WARN, preflight_host_debug },

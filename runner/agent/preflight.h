@@ -2,7 +2,9 @@
 // needs: {accels: [text], backings: [text], qemus: [text], images: [text],
 //   memory: bytes of the largest VM, cpus: of the largest VM,
 //   pages: {"2M": count, "1G": count}, workloads: [{kind, engine, device,
-//   size, native: it runs without a VM}]}; all may be missing.
+//   size, native: it runs without a VM}],
+//   hosts: [{setting: value}] of the cells, each combination once};
+//   all may be missing.
 // Each check is one row of a table and gives one finding or more: what was
 // found, its level, and how to mend it. The controller judges: it may raise
 // or lower levels.

@@ -1,17 +1,16 @@
 #include "runner/agent/settings.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "runner/agent/hugepages.h"
+#include "runner/agent/knob.h"
 #include "runner/agent/procfs.h"
 #include "runner/base/alloc.h"
 #include "runner/base/fd.h"
-
-#define LEASE_PREFIX "lease-"
 
 static const struct page_key {
 	const char *key;
@@ -21,177 +20,41 @@ static const struct page_key {
 	{ "1G", 1 << 30 },
 };
 
-// --- leases --------------------------------------------------------------
-
-// The agent that wrote it still lives: same pid, same start.
-static bool owner_lives(const struct js *lease)
-{
-	pid_t pid = (pid_t)js_get_int(lease, "pid", 0);
-	struct procfs_stat st;
-
-	return pid > 0 && procfs_stat(pid, 0, &st) == 0 &&
-	       st.start_ticks == (uint64_t)js_get_int(lease, "start_ticks", -1);
-}
-
-static int put_one(const char *path, const char *old, struct err *e)
-{
-	char now[SETTINGS_VALUE_MAX];
-
-	if (file_read_line(path, now, sizeof(now)) == 0 &&
-	    strcmp(now, old) == 0)
-		return 0;
-	if (file_write_value(path, old) < 0)
-		return err_sys(e, ERR_HOST, "%s: cannot restore \"%s\"", path,
-			       old);
-	return 0;
-}
-
-// All of them, also when one fails; the last failure is told.
-static int put_back(const struct js *values, struct err *e)
-{
-	const char *path;
-	struct js *old;
-	int rc = 0;
-
-	JS_FOREACH (values, path, old) {
-		if (js_str(old) != NULL && put_one(path, js_str(old), e) < 0)
-			rc = -1;
-	}
-	return rc;
-}
-
-static struct js *read_lease(const char *path, struct err *e)
-{
-	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
-
-	if (file_read(path, SETTINGS_LEASE_MAX, &text, ERR_HOST, e) < 0)
-		return NULL;
-	return js_parse(buf_str(&text), text.len, path, e);
-}
-
-static bool is_lease(const char *name)
-{
-	size_t len = strlen(name);
-
-	return strncmp(name, LEASE_PREFIX, strlen(LEASE_PREFIX)) == 0 &&
-	       len > 5 && strcmp(name + len - 5, ".json") == 0;
-}
-
-// Calls back for each lease of another agent; the first that says other than
-// 0 ends it.
-static int each_lease(const struct settings *s,
-		      int (*fn)(const char *path, const struct js *lease,
-				struct err *e),
-		      struct err *e)
-{
-	DIR *d = opendir(s->dir);
-	struct dirent *ent;
-	int rc = 0;
-
-	if (d == NULL)
-		return err_sys(e, ERR_HOST, "%s", s->dir);
-	while (rc == 0 && (ent = readdir(d)) != NULL) {
-		CLEANUP(cleanup_free) char *path = NULL;
-		CLEANUP(js_unrefp) struct js *lease = NULL;
-
-		path = xasprintf("%s/%s", s->dir, ent->d_name);
-		if (!is_lease(ent->d_name) || strcmp(path, s->lease) == 0)
-			continue;
-		lease = read_lease(path, e);
-		rc = lease == NULL ? err_wrap(e, "lease") : fn(path, lease, e);
-	}
-	closedir(d);
-	return rc;
-}
-
-static int recover(const char *path, const struct js *lease, struct err *e)
-{
-	if (owner_lives(lease))
-		return 0;
-	if (put_back(js_get(lease, "values"), e) < 0)
-		return -1;
-	if (unlink(path) < 0 && errno != ENOENT)
-		return err_sys(e, ERR_HOST, "%s", path);
-	return 0;
-}
-
-static int refuse_living(const char *path, const struct js *lease,
-			 struct err *e)
-{
-	(void)path;
-	if (!owner_lives(lease))
-		return 0;
-	return err_set(e, ERR_HOST,
-		       "another vrun agent (pid %d) has changed this host's "
-		       "settings; wait for its campaign to end",
-		       (int)js_get_int(lease, "pid", 0));
-}
-
-static int write_lease(const struct settings *s, struct err *e)
-{
-	CLEANUP(js_unrefp) struct js *lease = js_object();
-	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
-	struct procfs_stat st;
-
-	if (procfs_stat(getpid(), 0, &st) < 0)
-		return err_sys(e, ERR_HOST, "/proc/self/stat");
-	js_set_int(lease, "pid", getpid());
-	js_set_int(lease, "start_ticks", (int64_t)st.start_ticks);
-	js_set(lease, "values", js_ref(s->saved));
-	js_print_pretty(lease, &text);
-	return file_replace(s->lease, text.data, text.len, e);
-}
-
-// Remembers how `path` is, durably, unless it is remembered already.
-static int save(struct settings *s, const char *path, struct err *e)
-{
-	char old[SETTINGS_VALUE_MAX];
-
-	if (js_get(s->saved, path) != NULL)
-		return 0;
-	if (file_read_line(path, old, sizeof(old)) < 0)
-		return err_sys(e, ERR_HOST, "%s", path);
-	if (s->saved == NULL)
-		s->saved = js_object();
-	js_set_str(s->saved, path, old);
-	return write_lease(s, e);
-}
-
 int settings_init(struct settings *s, const char *dir, const char *root,
 		  struct err *e)
 {
-	*s = (struct settings){
-		.root = xstrdup(root),
-		.dir = xstrdup(dir),
-		.lease = xasprintf("%s/" LEASE_PREFIX "%d.json", dir,
-				   (int)getpid()),
-	};
-	if (each_lease(s, recover, e) == 0)
+	*s = (struct settings){ .root = xstrdup(root) };
+	if (lease_init(&s->lease, dir, e) == 0)
 		return 0;
 	settings_deinit(s);
 	return -1;
 }
 
+void settings_deinit(struct settings *s)
+{
+	lease_deinit(&s->lease);
+	js_unref(s->held);
+	free(s->root);
+	*s = (struct settings){ 0 };
+}
+
 int settings_restore(struct settings *s, struct err *e)
 {
-	if (s->saved == NULL)
-		return 0;
-	if (put_back(s->saved, e) < 0)
+	if (lease_restore(&s->lease, e) < 0)
 		return -1;
-	js_unref(s->saved);
-	s->saved = NULL;
-	if (unlink(s->lease) < 0)
-		return err_sys(e, ERR_HOST, "%s", s->lease);
+	js_unref(s->held);
+	s->held = NULL;
 	return 0;
 }
 
-void settings_deinit(struct settings *s)
+static int save_one(struct settings *s, const char *path, struct err *e)
 {
-	js_unref(s->saved);
-	free(s->root);
-	free(s->dir);
-	free(s->lease);
-	*s = (struct settings){ 0 };
+	CLEANUP(js_unrefp) struct js *files = js_object();
+
+	js_set(files, path, js_null());
+	if (lease_refuse_others(&s->lease, e) < 0)
+		return -1;
+	return lease_save(&s->lease, files, e);
 }
 
 // --- huge pages ----------------------------------------------------------
@@ -218,12 +81,12 @@ int settings_hold_pages(struct settings *s, uint64_t page_bytes, uint64_t need,
 	if (hugepages_read(s->root, page_bytes, &now, e) < 0)
 		return -1;
 	*got = now.available;
-	if (now.available >= need)
+	if (now.available >= need || s->keep_pages)
 		return 0;
 	*got += room_for(s, page_bytes);
 	if (*got < need)
 		return 0;
-	if (each_lease(s, refuse_living, e) < 0 || save(s, path, e) < 0)
+	if (save_one(s, path, e) < 0)
 		return -1;
 	return hugepages_grow(s->root, page_bytes, need, got, e);
 }
@@ -301,5 +164,195 @@ int settings_apply(struct settings *s, const struct js *apply, struct err *e)
 		if (apply_pages(s, value, e) < 0)
 			return -1;
 	}
+	return 0;
+}
+
+// --- settings by name ----------------------------------------------------
+
+// " (has powersave performance)" for a message: the kernel lists choices in
+// the file itself, governors beside it. "" when it lists none.
+static void describe_choices(const char *path, struct buf *out)
+{
+	const char *slash = strrchr(path, '/');
+	CLEANUP(cleanup_free)
+	char *beside = xasprintf("%.*s/scaling_available_governors",
+				 (int)(slash - path), path);
+	char line[LEASE_VALUE_MAX];
+
+	if (file_read_line(beside, line, sizeof(line)) == 0 ||
+	    (file_read_line(path, line, sizeof(line)) == 0 &&
+	     strchr(line, '[') != NULL))
+		buf_printf(out, " (has %s)", line);
+}
+
+static int refused(const char *path, const char *value, const char *why,
+		   struct err *e)
+{
+	CLEANUP(buf_deinit) struct buf has = BUF_INIT;
+
+	describe_choices(path, &has);
+	return err_set(e, ERR_HOST, "%s: cannot be set to \"%.64s\"%s: %s",
+		       path, value, buf_str(&has), why);
+}
+
+static int write_one(const char *path, const char *value, struct err *e)
+{
+	char now[LEASE_VALUE_MAX];
+
+	if (knob_read(path, now, sizeof(now)) == 0 && knob_equal(now, value))
+		return 0;
+	if (file_write_value(path, value) < 0)
+		return refused(path, value, strerror(errno), e);
+	if (knob_read(path, now, sizeof(now)) < 0)
+		return refused(path, value, strerror(errno), e);
+	return knob_equal(now, value)
+		       ? 0
+		       : refused(path, value, "it does not keep it", e);
+}
+
+// Takes those that may refuse, and do, out of `files`.
+static int write_all(struct js *files, struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *all = js_copy(files);
+	const char *path;
+	struct js *value;
+
+	JS_FOREACH (all, path, value) {
+		if (write_one(path, js_str(value), e) == 0)
+			continue;
+		if (!knob_may_refuse(path))
+			return -1;
+		js_del(files, path);
+	}
+	return 0;
+}
+
+// What an earlier trial set and this one does not.
+static int release_others(const struct settings *s, const struct js *files,
+			  struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *back = js_object();
+	const char *path;
+	struct js *value;
+
+	JS_FOREACH (s->held, path, value) {
+		if (js_get(files, path) == NULL)
+			js_set(back, path, js_ref(value));
+	}
+	return lease_put_back(&s->lease, back, e);
+}
+
+static int files_of(const struct settings *s, const struct js *want,
+		    struct js *files, struct err *e)
+{
+	const char *name;
+	struct js *value;
+
+	JS_FOREACH (want, name, value) {
+		if (js_str(value) == NULL)
+			return err_set(e, ERR_HOST,
+				       "host setting \"%.64s\": is no text",
+				       name);
+		if (knob_files(s->root, name, js_str(value), files, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int settings_hold(struct settings *s, const struct js *want, struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *files = js_object();
+
+	s->keep_pages =
+		strcmp(js_get_str(want, "hugepages", "auto"), "keep") == 0;
+	if (js_len(want) == 0 && js_len(s->held) == 0)
+		return 0;
+	if (files_of(s, want, files, e) < 0 ||
+	    lease_refuse_others(&s->lease, e) < 0 ||
+	    release_others(s, files, e) < 0 ||
+	    lease_save(&s->lease, files, e) < 0)
+		return -1;
+	js_unref(s->held);
+	s->held = js_ref(files); // also what a failure leaves half done
+	return write_all(files, e);
+}
+
+// The file of one setting that says something else; NULL when all agree.
+static const char *first_other(const struct settings *s, const struct js *files,
+			       char *now, size_t size)
+{
+	const char *path;
+	struct js *value;
+
+	JS_FOREACH (files, path, value) {
+		if (js_get(s->held, path) == NULL)
+			continue;
+		if (knob_read(path, now, size) < 0)
+			snprintf(now, size, "unreadable: %s", strerror(errno));
+		if (!knob_equal(now, js_str(value)))
+			return path;
+	}
+	return NULL;
+}
+
+static size_t count_held(const struct settings *s, const struct js *files)
+{
+	const char *path;
+	size_t n = 0;
+
+	JS_FOREACH_KEY(files, path)
+	n += js_get(s->held, path) != NULL;
+	return n;
+}
+
+static void check_one(const struct settings *s, const char *name,
+		      const char *value, struct arena *a, struct result *r)
+{
+	CLEANUP(js_unrefp) struct js *files = js_object();
+	char now[LEASE_VALUE_MAX], source[96];
+	struct check check = { .parameter = name, .expected = value };
+	struct err e = { 0 };
+	size_t held;
+
+	if (knob_files(s->root, name, value, files, &e) < 0) {
+		check.seen = e.msg;
+		check.source = "the host's files";
+		check.status = CHECK_FAILED;
+		result_check(a, r, &check);
+		return;
+	}
+	if (js_len(files) == 0)
+		return;
+	held = count_held(s, files);
+	snprintf(source, sizeof(source), "%zu of %zu files of the host", held,
+		 js_len(files));
+	check.source = first_other(s, files, now, sizeof(now));
+	check.seen = check.source == NULL ? value : now;
+	check.status =
+		check.source == NULL && held > 0 ? CHECK_OK : CHECK_FAILED;
+	if (check.source == NULL)
+		check.source = js_len(files) > 1 ? source
+						 : js_iter_key(js_iter(files));
+	result_check(a, r, &check);
+}
+
+void settings_check(const struct settings *s, const struct js *want,
+		    struct arena *a, struct result *r)
+{
+	const char *name;
+	struct js *value;
+
+	JS_FOREACH (want, name, value)
+		check_one(s, name, js_str(value), a, r);
+}
+
+int settings_drop_caches(const struct settings *s, struct err *e)
+{
+	CLEANUP(cleanup_free)
+	char *path = xasprintf("%s/proc/sys/vm/drop_caches", s->root);
+
+	sync(); // only clean pages can go
+	if (file_write_value(path, "3") < 0)
+		return err_sys(e, ERR_HOST, "%s", path);
 	return 0;
 }

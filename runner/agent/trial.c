@@ -309,11 +309,36 @@ static void send_result(struct trial *t)
 	host_send(t->h, msg);
 }
 
+// The host as this cell wants it, before its VM starts.
+static int set_host(struct trial *t, struct fault *f)
+{
+	const struct js *want = js_get(t->request->body, "host");
+
+	if (settings_hold(&t->h->settings, want, &f->err) == 0)
+		return 0;
+	fault_from_err(f, OUTCOME_FAILED);
+	return fault_wrap(f, "host-settings");
+}
+
+static int drop_caches(struct trial *t, struct fault *f)
+{
+	const struct js *want = js_get(t->request->body, "host");
+
+	if (js_get(want, "drop-caches") == NULL)
+		return 0;
+	enter(t, "drop-caches");
+	if (settings_drop_caches(&t->h->settings, &f->err) < 0)
+		return fault_from_err(f, OUTCOME_FAILED);
+	return 0;
+}
+
 static int perform(struct trial *t, struct fault *f)
 {
-	if (ensure_vm(t, f) < 0)
+	if (set_host(t, f) < 0 || ensure_vm(t, f) < 0 || drop_caches(t, f) < 0)
 		return -1;
 	enter(t, "check");
+	settings_check(&t->h->settings, js_get(t->request->body, "host"),
+		       t->arena, t->result);
 	if (check_vm(&t->h->vm, t->arena, t->result, f) < 0)
 		return -1;
 	check_judge(t->arena, t->result);

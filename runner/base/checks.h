@@ -12,6 +12,7 @@
 	row(RUNDIR, "rundir", "room for sockets and consoles")                 \
 	row(DISK, "disk", "room for the files of block workloads")             \
 	row(HUGEPAGES, "hugepages", "the huge pages can be had")               \
+	row(HOST_SETTINGS, "host-settings", "the host can be set as asked")    \
 	row(IO_URING, "io_uring", "io_uring may be used")                      \
 	row(KVM, "kvm", "the guest boots under KVM")                           \
 	row(DEBUG_KERNEL, "debug-kernel", "the host runs no debug kernel")     \

@@ -97,3 +97,7 @@ struct js *js_iter_value(void *iter);
 	     iter_ != NULL &&                                                  \
 	     ((key) = js_iter_key(iter_), (val) = js_iter_value(iter_), true); \
 	     iter_ = js_iter_next((obj), iter_))
+#define JS_FOREACH_KEY(obj, key)                                  \
+	for (void *iter_ = js_iter(obj);                          \
+	     iter_ != NULL && ((key) = js_iter_key(iter_), true); \
+	     iter_ = js_iter_next((obj), iter_))

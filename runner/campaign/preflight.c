@@ -220,13 +220,15 @@ static void add_workloads(struct js *list, const struct js *workloads,
 	}
 }
 
-// Huge pages of one size that a VM takes.
-static int64_t pages_of(const struct js *vm, const struct page_size *size)
+// Huge pages of one size that are to be reserved for a VM.
+static int64_t pages_of(const struct plan_cell *c, const struct page_size *size)
 {
+	const struct js *vm = c->vm;
 	const char *backing = js_get_str(vm, "backing", "");
 	int64_t memory = js_get_int(vm, "memory", 0);
 
-	if (is_native(vm) || strcmp(backing, size->backing) != 0)
+	if (is_native(vm) || strcmp(backing, size->backing) != 0 ||
+	    js_get(c->host, "hugepages") != NULL) // to be kept as they are
 		return 0;
 	return memory / size->bytes + (memory % size->bytes != 0);
 }
@@ -241,7 +243,7 @@ static struct js *pages_needed(const struct plan *p)
 
 		for (size_t i = 0; i < p->ncells; i++)
 			most = MAX(most,
-				   pages_of(p->cells[i].vm, &page_sizes[k]));
+				   pages_of(&p->cells[i], &page_sizes[k]));
 		if (most > 0)
 			js_set_int(pages, page_sizes[k].key, most);
 	}
@@ -274,6 +276,18 @@ static int64_t most_of(const struct plan *p, const char *key)
 	return most;
 }
 
+// The settings of the host that cells ask for, each combination once.
+static struct js *hosts_of(const struct plan *p)
+{
+	struct js *list = js_array();
+
+	for (size_t i = 0; i < p->ncells; i++) {
+		if (p->cells[i].host != NULL)
+			append_new(list, js_ref(p->cells[i].host));
+	}
+	return list;
+}
+
 struct js *preflight_needs(const struct plan *p)
 {
 	static const char *const texts[][2] = {
@@ -293,6 +307,7 @@ struct js *preflight_needs(const struct plan *p)
 		add_workloads(workloads, p->cells[i].workloads,
 			      is_native(p->cells[i].vm));
 	js_set(needs, "workloads", workloads);
+	js_set(needs, "hosts", hosts_of(p));
 	return needs;
 }
 

@@ -105,13 +105,14 @@ static bool same_kind(const struct param *p, const char *kind)
 			    : p->kind != NULL && strcmp(p->kind, kind) == 0;
 }
 
-static void print_params(struct buf *out, const char *kind, print_fn *print,
-			 struct arena *a)
+static void print_params(struct buf *out, const char *kind, bool host,
+			 print_fn *print, struct arena *a)
 {
 	for (size_t i = 0; i < param_count; i++) {
 		struct entry e;
 
-		if (!same_kind(&param_table[i], kind))
+		if (!same_kind(&param_table[i], kind) ||
+		    (param_table[i].scope == PARAM_HOST) != host)
 			continue;
 		e = entry_of_param(&param_table[i], a);
 		print(out, &e);
@@ -230,13 +231,16 @@ static void print_all(struct buf *out, const struct style *s)
 	print_keys(out, s->entry, a);
 	s->heading(out, "Parameters of the VM",
 		   "each may stand under fixed or, as a list, under factors");
-	print_params(out, NULL, s->entry, a);
+	print_params(out, NULL, false, s->entry, a);
+	s->heading(out, "Parameters of the host",
+		   "under host-settings or, as a list, factors");
+	print_params(out, NULL, true, s->entry, a);
 	for (size_t i = 0; i < param_nkinds; i++) {
 		const struct param_kind *kind = &param_kinds[i];
 
 		s->heading(out, arena_printf(a, "Workload %s", kind->name),
 			   kind->help);
-		print_params(out, kind->name, s->entry, a);
+		print_params(out, kind->name, false, s->entry, a);
 		s->metrics(out, kind);
 	}
 }

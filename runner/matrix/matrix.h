@@ -25,7 +25,8 @@ enum {
 	MATRIX_STOP_ROUNDS_MAX = 1000, // looks that can be calibrated
 	MATRIX_REPEAT_MAX = 1000,
 	MATRIX_RETRIES_MAX = 100,
-	MATRIX_VM = 0, // the owner that holds the VM's parameters
+	MATRIX_HOST_FILES_MAX = 256,
+	MATRIX_VM = 0, // the owner that holds the host's and VM's parameters
 };
 
 // The generator takes 32 bits and reads 0 as its own default.
@@ -122,7 +123,11 @@ struct matrix {
 	enum matrix_order order;
 	uint64_t cooldown_ns;
 	struct place timeout_at;
-	uint64_t timeout_ns;	     // 0: from the workloads
+	uint64_t timeout_ns; // 0: from the workloads
+	// Files of /sys and /proc/sys that host-settings names, and what they
+	// are to hold.
+	struct matrix_pair *host_files;
+	size_t nhost_files;
 	struct matrix_pair *require; // preflight check -> refuse|warn|ignore
 	size_t nrequire;
 };

@@ -25,8 +25,8 @@ enum param_type {
 };
 
 enum param_scope {
-	PARAM_HOST,
-	PARAM_VM, // fixed for the life of a VM
+	PARAM_HOST, // a setting of the host; "keep" leaves it as it is
+	PARAM_VM,   // fixed for the life of a VM
 	PARAM_WORKLOAD,
 };
 

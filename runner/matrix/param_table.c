@@ -21,6 +21,7 @@
 #define VM		   .scope = PARAM_VM
 #define BLOCK		   .scope = PARAM_WORKLOAD, .kind = "block"
 #define SYNTHETIC	   .scope = PARAM_WORKLOAD, .kind = "synthetic"
+#define HOST		   .scope = PARAM_HOST, .def = "keep"
 #define IN_VM		   VM, .needs = { "accel", "native", true }
 #define WITH(param, value) .needs = { (param), (value), false }
 #define NULL_BLK	   BLOCK, WITH("device", "null_blk")
@@ -64,6 +65,29 @@ const struct param param_table[] = {
 	  .help = "more text for the guest kernel's command line" },
 	{ "qemu-args", IN_VM, ARGS, .def = "",
 	  .help = "more arguments for QEMU" },
+
+	{ "governor", HOST, TEXT, .check = "/sys/devices/system/cpu/cpufreq",
+	  .help = "frequency governor of every CPU of the host, such as "
+		  "performance" },
+	{ "turbo", HOST, CHOICES("keep", "on", "off"),
+	  .check = "intel_pstate/no_turbo or cpufreq/boost",
+	  .help = "frequencies above the nominal one" },
+	{ "smt", HOST, CHOICES("keep", "on", "off"),
+	  .check = "/sys/devices/system/cpu/smt/control",
+	  .help = "sibling threads of the host's cores" },
+	{ "thp", HOST, CHOICES("keep", "always", "madvise", "never"),
+	  .check = "/sys/kernel/mm/transparent_hugepage/enabled",
+	  .help = "where the host's kernel uses transparent huge pages" },
+	{ "irq-affinity", HOST, TEXT, .check = "/proc/irq/*/smp_affinity_list",
+	  .help = "CPUs, like 0-1, that serve the interrupts that can be "
+		  "moved" },
+	{ "hugepages", .scope = PARAM_HOST, CHOICES("auto", "keep"),
+	  .def = "auto",
+	  .help = "auto reserves the huge pages that a VM takes; keep takes "
+		  "only those that are free already" },
+	{ "drop-caches", HOST, CHOICES("keep", "each-trial"),
+	  .help = "write back and drop the host's page cache before each "
+		  "trial's workloads" },
 
 	{ "engine", BLOCK, CHOICES("builtin", "fio"), .def = "builtin",
 	  .help = "load generator: vrun's own on io_uring, or fio" },

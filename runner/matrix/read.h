@@ -9,7 +9,7 @@ struct reading {
 	struct arena *a; // m's
 	struct diags d;
 	size_t owners_cap, factors_cap, exclude_cap, hosts_cap, metrics_cap,
-		require_cap;
+		require_cap, host_files_cap;
 };
 
 // A key of a section of the file ("" is the top). The table of them serves
@@ -82,10 +82,16 @@ bool read_is_free(struct reading *r, struct matrix_target t, struct place at,
 		  const char *what);
 // "fixed:" with nothing below it is an empty map.
 bool read_is_nothing(const struct ynode *v);
+// One parameter under `fixed` or the like, `what` in messages: every target.
+void read_fixed_param(struct reading *r, const struct ynode *key,
+		      const struct ynode *v, const char *what);
 // A parameter by --set: wins over the file.
 void read_override(struct reading *r, const char *name,
 		   const struct ynode *value);
 void read_defaults(struct reading *r, struct matrix_owner *o);
+
+// read_host.c
+read_fn read_host_settings;
 
 // read_factors.c
 read_fn read_factors;

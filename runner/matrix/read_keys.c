@@ -33,6 +33,10 @@ const struct read_key read_keys[] = {
 	  .required = true },
 	{ "", "fixed", READ_MAP, read_fixed,
 	  .help = "parameters that are the same in every cell" },
+	{ "", "host-settings", READ_MAP, read_host_settings,
+	  .help = "settings of the host while the campaign runs: parameters of "
+		  "the host, sysctl.NAME, or the path of a file of /sys or "
+		  "/proc/sys; put back as they were at the end" },
 	{ "", "factors", READ_MAP, read_factors,
 	  .help = "parameters that vary: a list of levels each; all combinations are "
 		  "the cells" },
@@ -58,7 +62,6 @@ const struct read_key read_keys[] = {
 	MISSING("", "zip"),
 	MISSING("", "vars"),
 	MISSING("", "hooks"),
-	MISSING("", "host-settings"),
 	MISSING("", "spread"),
 	MISSING("", "destroy"),
 

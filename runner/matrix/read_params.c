@@ -285,11 +285,9 @@ bool read_is_free(struct reading *r, struct matrix_target t, struct place at,
 	return false;
 }
 
-static void read_fixed_param(struct reading *r, const struct ynode *key,
-			     const struct ynode *v)
+void read_fixed_param(struct reading *r, const struct ynode *key,
+		      const struct ynode *v, const char *what)
 {
-	const char *what =
-		arena_printf(r->a, "fixed %s", diag_quote(r->a, key->text));
 	struct matrix_target *t;
 	size_t n = read_resolve(r, key->text, &t);
 
@@ -316,7 +314,10 @@ void read_fixed(struct reading *r, const struct read_key *k,
 	if (read_is_nothing(v) || !read_is(r, v, YNODE_MAP, "\"fixed\""))
 		return;
 	for (size_t i = 0; i < v->n; i++)
-		read_fixed_param(r, v->keys[i], v->values[i]);
+		read_fixed_param(
+			r, v->keys[i], v->values[i],
+			arena_printf(r->a, "fixed %s",
+				     diag_quote(r->a, v->keys[i]->text)));
 }
 
 static bool is_factor(const struct matrix *m, struct matrix_target t)

@@ -158,7 +158,7 @@ static struct js *params_to_js(struct expand *x, const size_t *level,
 		const struct param *p = &param_table[i];
 		const struct param_value *v = &x->defaults[i];
 
-		if (o->slots[i].value == NULL)
+		if (o->slots[i].value == NULL || p->scope == PARAM_HOST)
 			continue;
 		if (matters(x, level, owner, p)) {
 			v = stated(x, level, owner, p);
@@ -167,6 +167,28 @@ static struct js *params_to_js(struct expand *x, const size_t *level,
 		js_set(out, p->name, param_to_js(p, v));
 	}
 	return out;
+}
+
+// Settings of the host that are not left as they are; NULL when there are none.
+static struct js *host_to_js(struct expand *x, const size_t *level)
+{
+	CLEANUP(js_unrefp) struct js *host = js_object();
+
+	for (size_t i = 0; i < x->m->nhost_files; i++)
+		js_set_str(host, x->m->host_files[i].key,
+			   x->m->host_files[i].value);
+	for (size_t i = 0; i < param_count; i++) {
+		const struct param *p = &param_table[i];
+		const struct param_value *v;
+
+		if (p->scope != PARAM_HOST)
+			continue;
+		v = stated(x, level, MATRIX_VM, p);
+		x->mattered[slot_index(MATRIX_VM, p)] = true;
+		if (!param_equal(v, &x->defaults[i]))
+			js_set(host, p->name, param_to_js(p, v));
+	}
+	return js_len(host) > 0 ? TAKE_PTR(host) : NULL;
 }
 
 static struct js *workloads_to_js(struct expand *x, const size_t *level)
@@ -259,6 +281,7 @@ static void add_cell(struct expand *x, const size_t *level)
 	c = arena_push(x->a, &p->cells, &p->ncells, &x->cells_cap, sizeof(*c));
 	c->id = (uint32_t)(p->ncells - 1);
 	set_levels(x, c, known);
+	c->host = host_to_js(x, level);
 	c->vm = params_to_js(x, level, MATRIX_VM, js_object());
 	c->workloads = workloads_to_js(x, level);
 }

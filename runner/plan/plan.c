@@ -219,6 +219,7 @@ void plan_free(struct plan *p)
 	if (p == NULL)
 		return;
 	for (size_t i = 0; i < p->ncells; i++) {
+		js_unref(p->cells[i].host);
 		js_unref(p->cells[i].vm);
 		js_unref(p->cells[i].workloads);
 	}

@@ -37,7 +37,8 @@ struct plan_cell {
 	const char *label;    // "backing=hugetlb-2M, memory=1G"
 	struct level *levels; // factors only, in the matrix's order
 	size_t nlevels;
-	struct js *vm; // {parameter: value} on the wire, all vm-scope ones
+	struct js *host; // {setting: value} of the host; NULL: none
+	struct js *vm;	 // {parameter: value} on the wire, all vm-scope ones
 	struct js *workloads; // [{"kind":, "name":, parameter: value...}]
 	uint32_t boot_group;  // cells of one group can share a boot
 };

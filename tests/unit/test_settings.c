@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "runner/agent/hugepages.h"
+#include "runner/agent/knob.h"
 #include "runner/agent/procfs.h"
 #include "runner/agent/settings.h"
 #include "tests/fake/root.h"
@@ -174,6 +175,191 @@ static void unknown_settings_are_refused(void **state)
 	settings_deinit(&s);
 }
 
+#define THP	 "/sys/kernel/mm/transparent_hugepage/enabled"
+#define GOVERNOR "/sys/devices/system/cpu/cpufreq/policy%d/scaling_governor"
+
+static void put_governors(const char *root)
+{
+	for (int i = 0; i < 12; i++) {
+		CLEANUP(cleanup_free) char *path = xasprintf(GOVERNOR, i);
+
+		fake_root_put(root, path, "schedutil\n");
+	}
+}
+
+// A file keeps the rest of a longer text: values here have one width.
+static struct js *want(const char *text)
+{
+	struct err e = { 0 };
+	struct js *j = js_parse(text, strlen(text), "test", &e);
+
+	if (j == NULL)
+		fail_msg("%s", e.msg);
+	return j;
+}
+
+static void hold(struct settings *s, const char *text)
+{
+	CLEANUP(js_unrefp) struct js *j = want(text);
+	struct err e = { 0 };
+
+	if (settings_hold(s, j, &e) < 0)
+		fail_msg("%s: %s", text, e.msg);
+}
+
+static void named_settings_are_made_everywhere_and_put_back(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	struct settings s;
+	struct err e = { 0 };
+
+	(void)state;
+	put_governors(root);
+	start(&s, root);
+	hold(&s, "{\"governor\": \"powersave\"}");
+	assert_true(fake_root_has(root,
+				  "/sys/devices/system/cpu/cpufreq/"
+				  "policy11/scaling_governor",
+				  "powersave"));
+	assert_true(lease_exists(root));
+	assert_int_equal(settings_restore(&s, &e), 0);
+	assert_true(fake_root_has(root,
+				  "/sys/devices/system/cpu/cpufreq/"
+				  "policy11/scaling_governor",
+				  "schedutil"));
+	assert_false(lease_exists(root));
+	settings_deinit(&s);
+}
+
+static void what_a_later_trial_does_not_name_goes_back(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	struct settings s;
+
+	(void)state;
+	fake_root_put(root, "/sys/a", "1\n");
+	fake_root_put(root, "/proc/sys/b", "2\n");
+	start(&s, root);
+	hold(&s, "{\"/sys/a\": \"7\", \"/proc/sys/b\": \"8\"}");
+	assert_true(fake_root_has(root, "/sys/a", "7"));
+	hold(&s, "{\"/proc/sys/b\": \"9\"}");
+	assert_true(fake_root_has(root, "/sys/a", "1"));
+	assert_true(fake_root_has(root, "/proc/sys/b", "9"));
+	hold(&s, "{}");
+	assert_true(fake_root_has(root, "/proc/sys/b", "2"));
+	settings_deinit(&s);
+}
+
+static void turbo_takes_the_word_of_the_driver(void **state)
+{
+	static const struct {
+		const char *path, *before, *on, *off;
+	} cases[] = {
+		{ "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n", "0",
+		  "1" },
+		{ "/sys/devices/system/cpu/cpufreq/boost", "0\n", "1", "0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+		struct settings s;
+
+		fake_root_put(root, cases[i].path, cases[i].before);
+		start(&s, root);
+		hold(&s, "{\"turbo\": \"on\"}");
+		if (!fake_root_has(root, cases[i].path, cases[i].on))
+			fail_msg("%s is not on", cases[i].path);
+		hold(&s, "{\"turbo\": \"off\"}");
+		if (!fake_root_has(root, cases[i].path, cases[i].off))
+			fail_msg("%s is not off", cases[i].path);
+		settings_deinit(&s);
+	}
+}
+
+static void settings_that_cannot_be_are_refused_in_words(void **state)
+{
+	static const struct {
+		const char *want, *says;
+	} cases[] = {
+		{ "{\"governor\": \"performance\"}",
+		  "governor cannot be set on this host: it has no frequency" },
+		{ "{\"smt\": \"off\"}", "cannot switch SMT" },
+		{ "{\"/sys/none\": \"1\"}", "this host has no such file" },
+		{ "{\"/sys/../etc/x\": \"1\"}", "must be one file below" },
+		{ "{\"/etc/x\": \"1\"}", "unknown host setting" },
+		{ "{\"/sys/a*\": \"1\"}", "must be one file below" },
+		{ "{\"/sys/a\": 1}", "is no text" },
+		{ "{\"/sys/dir\": \"1\"}", "/sys/dir" },
+	};
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	struct settings s;
+
+	(void)state;
+	fake_root_put(root, "/sys/a", "1\n");
+	fake_root_put(root, "/sys/dir/file", "1\n");
+	start(&s, root);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CLEANUP(js_unrefp) struct js *j = want(cases[i].want);
+		struct err e = { 0 };
+
+		if (settings_hold(&s, j, &e) == 0 ||
+		    strstr(e.msg, cases[i].says) == NULL)
+			fail_msg("%s: %s", cases[i].want, e.msg);
+		assert_true(fake_root_has(root, "/sys/a", "1"));
+	}
+	assert_false(lease_exists(root));
+	settings_deinit(&s);
+}
+
+static void a_setting_that_changed_meanwhile_is_seen(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	CLEANUP(arena_freep) struct arena *a = arena_new();
+	CLEANUP(js_unrefp) struct js *j = want("{\"/sys/a\": \"7\"}");
+	struct result *r = result_new(a);
+	struct settings s;
+
+	(void)state;
+	fake_root_put(root, "/sys/a", "1\n");
+	start(&s, root);
+	hold(&s, "{\"/sys/a\": \"7\"}");
+	settings_check(&s, j, a, r);
+	fake_root_put(root, "/sys/a", "5\n");
+	settings_check(&s, j, a, r);
+	assert_int_equal(r->nchecks, 2);
+	assert_int_equal(r->checks[0].status, CHECK_OK);
+	assert_int_equal(r->checks[1].status, CHECK_FAILED);
+	assert_string_equal(r->checks[1].seen, "5");
+	settings_deinit(&s);
+}
+
+static void of_a_choice_the_one_in_brackets_counts(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{ "always [madvise] never\n", "madvise" },
+		{ "[none] mq-deadline\n", "none" },
+		{ "60\n", "60" },
+		{ "a [ b\n", "a [ b" },
+		{ "\n", "" },
+	};
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	CLEANUP(cleanup_free) char *path = xasprintf("%s/f", root);
+	char now[32];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		fake_root_put(root, "/f", cases[i].text);
+		assert_int_equal(knob_read(path, now, sizeof(now)), 0);
+		assert_string_equal(now, cases[i].says);
+	}
+	assert_true(knob_equal("0-3", "0,1,2,3"));
+	assert_false(knob_equal("0-3", "0,1,2"));
+	assert_false(knob_equal("on", "off"));
+}
+
 static void put_lease(const char *root, pid_t pid, uint64_t start_ticks)
 {
 	CLEANUP(cleanup_free)
@@ -253,6 +439,13 @@ int main(void)
 		cmocka_unit_test(
 			too_few_pages_for_a_vm_are_an_error_with_the_fix),
 		cmocka_unit_test(unknown_settings_are_refused),
+		cmocka_unit_test(
+			named_settings_are_made_everywhere_and_put_back),
+		cmocka_unit_test(what_a_later_trial_does_not_name_goes_back),
+		cmocka_unit_test(turbo_takes_the_word_of_the_driver),
+		cmocka_unit_test(settings_that_cannot_be_are_refused_in_words),
+		cmocka_unit_test(a_setting_that_changed_meanwhile_is_seen),
+		cmocka_unit_test(of_a_choice_the_one_in_brackets_counts),
 		cmocka_unit_test(the_lease_of_a_dead_agent_is_restored),
 		cmocka_unit_test(the_lease_of_a_living_agent_is_respected),
 		cmocka_unit_test(a_broken_lease_is_named),

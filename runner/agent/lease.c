@@ -1,0 +1,227 @@
+#include "runner/agent/lease.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runner/agent/knob.h"
+#include "runner/agent/procfs.h"
+#include "runner/base/alloc.h"
+#include "runner/base/fd.h"
+
+#define LEASE_PREFIX "lease-"
+#define BOOT_ID	     "/proc/sys/kernel/random/boot_id"
+
+enum {
+	BOOT_ID_BYTES = 64,
+};
+
+// The agent that wrote it still lives: same pid, same start.
+static bool owner_lives(const struct js *lease)
+{
+	pid_t pid = (pid_t)js_get_int(lease, "pid", 0);
+	struct procfs_stat st;
+
+	return pid > 0 && procfs_stat(pid, 0, &st) == 0 &&
+	       st.start_ticks == (uint64_t)js_get_int(lease, "start_ticks", -1);
+}
+
+static int put_one(const char *path, const char *old, struct err *e)
+{
+	char now[LEASE_VALUE_MAX];
+
+	if (knob_read(path, now, sizeof(now)) == 0 && knob_equal(now, old))
+		return 0;
+	if (file_write_value(path, old) < 0)
+		return err_sys(e, ERR_HOST, "%s: cannot restore \"%s\"", path,
+			       old);
+	return 0;
+}
+
+// All of them, also when one fails; the last failure is told.
+static int put_all(const struct js *values, struct err *e)
+{
+	const char *path;
+	struct js *old;
+	int rc = 0;
+
+	JS_FOREACH (values, path, old) {
+		if (js_str(old) != NULL && put_one(path, js_str(old), e) < 0)
+			rc = -1;
+	}
+	return rc;
+}
+
+// Twice when need be: a CPU whose sibling comes back brings its own files.
+static int put_back(const struct js *values, struct err *e)
+{
+	return put_all(values, e) == 0 ? 0 : put_all(values, e);
+}
+
+static struct js *read_lease(const char *path, struct err *e)
+{
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+	if (file_read(path, LEASE_BYTES_MAX, &text, ERR_HOST, e) < 0)
+		return NULL;
+	return js_parse(buf_str(&text), text.len, path, e);
+}
+
+static bool is_lease(const char *name)
+{
+	size_t len = strlen(name);
+
+	return strncmp(name, LEASE_PREFIX, strlen(LEASE_PREFIX)) == 0 &&
+	       len > 5 && strcmp(name + len - 5, ".json") == 0;
+}
+
+// Calls back for each lease of another agent; the first that says other than
+// 0 ends it.
+static int each_lease(const struct lease *l,
+		      int (*fn)(const char *path, const struct js *lease,
+				struct err *e),
+		      struct err *e)
+{
+	DIR *d = opendir(l->dir);
+	struct dirent *ent;
+	int rc = 0;
+
+	if (d == NULL)
+		return err_sys(e, ERR_HOST, "%s", l->dir);
+	while (rc == 0 && (ent = readdir(d)) != NULL) {
+		CLEANUP(cleanup_free) char *path = NULL;
+		CLEANUP(js_unrefp) struct js *lease = NULL;
+
+		path = xasprintf("%s/%s", l->dir, ent->d_name);
+		if (!is_lease(ent->d_name) || strcmp(path, l->file) == 0)
+			continue;
+		lease = read_lease(path, e);
+		rc = lease == NULL ? err_wrap(e, "lease") : fn(path, lease, e);
+	}
+	closedir(d);
+	return rc;
+}
+
+// Files of /sys and /proc do not outlive the boot that they were changed in.
+static bool is_of_this_boot(const struct js *lease)
+{
+	char now[BOOT_ID_BYTES];
+
+	return file_read_line(BOOT_ID, now, sizeof(now)) < 0 ||
+	       strcmp(js_get_str(lease, "boot", now), now) == 0;
+}
+
+static int recover(const char *path, const struct js *lease, struct err *e)
+{
+	bool same_boot = is_of_this_boot(lease);
+
+	if (same_boot && owner_lives(lease))
+		return 0;
+	if (same_boot && put_back(js_get(lease, "values"), e) < 0)
+		return -1;
+	if (unlink(path) < 0 && errno != ENOENT)
+		return err_sys(e, ERR_HOST, "%s", path);
+	return 0;
+}
+
+static int refuse_living(const char *path, const struct js *lease,
+			 struct err *e)
+{
+	(void)path;
+	if (!is_of_this_boot(lease) || !owner_lives(lease))
+		return 0;
+	return err_set(e, ERR_HOST,
+		       "another vrun agent (pid %d) has changed this host's "
+		       "settings; wait for its campaign to end",
+		       (int)js_get_int(lease, "pid", 0));
+}
+
+static int write_file(const struct lease *l, struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *js = js_object();
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+	char boot[BOOT_ID_BYTES];
+	struct procfs_stat st;
+
+	if (procfs_stat(getpid(), 0, &st) < 0)
+		return err_sys(e, ERR_HOST, "/proc/self/stat");
+	if (file_read_line(BOOT_ID, boot, sizeof(boot)) == 0)
+		js_set_str(js, "boot", boot);
+	js_set_int(js, "pid", getpid());
+	js_set_int(js, "start_ticks", (int64_t)st.start_ticks);
+	js_set(js, "values", js_ref(l->saved));
+	js_print_pretty(js, &text);
+	return file_replace(l->file, text.data, text.len, e);
+}
+
+int lease_save(struct lease *l, const struct js *files, struct err *e)
+{
+	bool news = false;
+	const char *path;
+
+	JS_FOREACH_KEY(files, path)
+	{
+		char old[LEASE_VALUE_MAX];
+
+		if (js_get(l->saved, path) != NULL)
+			continue;
+		if (knob_read(path, old, sizeof(old)) < 0)
+			return err_sys(e, ERR_HOST, "%s", path);
+		if (l->saved == NULL)
+			l->saved = js_object();
+		js_set_str(l->saved, path, old);
+		news = true;
+	}
+	return news ? write_file(l, e) : 0;
+}
+
+int lease_init(struct lease *l, const char *dir, struct err *e)
+{
+	*l = (struct lease){
+		.dir = xstrdup(dir),
+		.file = xasprintf("%s/" LEASE_PREFIX "%d.json", dir,
+				  (int)getpid()),
+	};
+	if (each_lease(l, recover, e) == 0)
+		return 0;
+	lease_deinit(l);
+	return -1;
+}
+
+int lease_refuse_others(const struct lease *l, struct err *e)
+{
+	return each_lease(l, refuse_living, e);
+}
+
+int lease_put_back(const struct lease *l, const struct js *files, struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *back = js_object();
+	const char *path;
+
+	JS_FOREACH_KEY(files, path)
+	js_set(back, path, js_ref(js_get(l->saved, path)));
+	return put_back(back, e);
+}
+
+int lease_restore(struct lease *l, struct err *e)
+{
+	if (l->saved == NULL)
+		return 0;
+	if (put_back(l->saved, e) < 0)
+		return -1;
+	js_unref(l->saved);
+	l->saved = NULL;
+	if (unlink(l->file) < 0)
+		return err_sys(e, ERR_HOST, "%s", l->file);
+	return 0;
+}
+
+void lease_deinit(struct lease *l)
+{
+	js_unref(l->saved);
+	free(l->dir);
+	free(l->file);
+	*l = (struct lease){ 0 };
+}

@@ -1,0 +1,36 @@
+// How this host was before the agent changed it: written to a file before the
+// first change, put back at the end, and by the next agent when this one dies
+// first. The lease of a living agent is respected.
+#pragma once
+
+#include "runner/base/err.h"
+#include "runner/base/js.h"
+
+enum {
+	LEASE_BYTES_MAX = 1 << 20, // of a lease file
+	LEASE_VALUE_MAX = 1024,	   // bytes of one value
+};
+
+struct lease {
+	char *dir;	  // where the leases of this user's agents are
+	char *file;	  // own lease file
+	struct js *saved; // {path: value before}; NULL: nothing changed
+};
+
+// Puts back what agents that are dead left changed.
+int lease_init(struct lease *l, const char *dir, struct err *e) MUST_CHECK;
+// Frees; does not restore.
+void lease_deinit(struct lease *l);
+
+// An error when another living agent has changed this host.
+int lease_refuse_others(const struct lease *l, struct err *e) MUST_CHECK;
+// Remembers, durably, how the files that are keys of `files` are now, unless
+// they are remembered already. Call it before a change.
+int lease_save(struct lease *l, const struct js *files,
+	       struct err *e) MUST_CHECK;
+// These of the files as they were; they stay in the lease.
+int lease_put_back(const struct lease *l, const struct js *files,
+		   struct err *e) MUST_CHECK;
+// All as it was; the file is removed. On failure it stays, for an agent that
+// may do more.
+int lease_restore(struct lease *l, struct err *e) MUST_CHECK;
