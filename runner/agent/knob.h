@@ -12,8 +12,8 @@ enum {
 };
 
 // Adds {path: value} for the setting `name` at `value`, paths with root in
-// front, to `out`. An action without a file (drop-caches, hugepages) adds nothing. An
-// error when the name is unknown or this host has no such file.
+// front, to `out`. An action without a file (drop-caches, hugepages) adds
+// nothing. An error when the name is unknown or this host has no such file.
 int knob_files(const char *root, const char *name, const char *value,
 	       struct js *out, struct err *e) MUST_CHECK;
 

@@ -70,7 +70,7 @@ struct js *js_null(void)
 
 struct js *js_ref(const struct js *j)
 {
-	return out(json_incref(in(j)));
+	return j == NULL ? NULL : out(json_incref(in(j)));
 }
 
 struct js *js_copy(const struct js *j)

@@ -35,7 +35,7 @@ struct js *js_int(int64_t i);
 struct js *js_real(double x);
 struct js *js_bool(bool b);
 struct js *js_null(void);
-struct js *js_ref(const struct js *j);	// one more reference
+struct js *js_ref(const struct js *j);	// one more reference; NULL is nothing
 struct js *js_copy(const struct js *j); // a deep copy
 void js_unref(struct js *j);		// NULL is nothing
 void js_unrefp(struct js **j);		// for CLEANUP

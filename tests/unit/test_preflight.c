@@ -47,11 +47,13 @@ static void needs_are_the_most_of_what_cells_ask(void **state)
 	       "{\"accel\":\"best\",\"backing\":\"hugetlb-2M\",\"qemu\":\"\","
 	       "\"image\":\"builtin\",\"memory\":536870913,\"cpus\":2}");
 	needs = preflight_needs(p);
-	assert_js(needs, "{\"accels\":[\"best\"],"
-			 "\"backings\":[\"4k\",\"hugetlb-2M\"],\"cpus\":2,\"hosts\":[],"
-			 "\"images\":[\"builtin\"],\"memory\":1073741824,"
-			 "\"pages\":{\"2M\":257},\"qemus\":[\"\"],"
-			 "\"workloads\":[{\"kind\":\"synthetic\"}]}");
+	assert_js(
+		needs,
+		"{\"accels\":[\"best\"],"
+		"\"backings\":[\"4k\",\"hugetlb-2M\"],\"cpus\":2,\"hosts\":[],"
+		"\"images\":[\"builtin\"],\"memory\":1073741824,"
+		"\"pages\":{\"2M\":257},\"qemus\":[\"\"],"
+		"\"workloads\":[{\"kind\":\"synthetic\"}]}");
 	fake_plan_deinit(&fake);
 }
 
