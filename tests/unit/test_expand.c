@@ -93,9 +93,10 @@ static void the_wire_has_every_parameter_of_its_kind(void **state)
 		bool block = row->kind && !strcmp(row->kind, "block");
 		const struct js *in = row->kind == NULL ? p->cells[0].vm : w;
 
-		if ((row->kind == NULL || block) && !js_get(in, row->name))
+		if ((row->scope == PARAM_VM || block) && !js_get(in, row->name))
 			fail_msg("%s is not there", row->name);
 	}
+	assert_null(p->cells[0].host); // all is kept as it is
 	assert_string_equal(js_get_str(w, "kind", ""), "block");
 	assert_string_equal(js_get_str(w, "name", ""), "block");
 }
@@ -116,6 +117,23 @@ static void cells_that_differ_in_nothing_that_matters_are_one(void **state)
 	assert_int_equal(p->nnotes, 1);
 	assert_non_null(strstr(p->notes[0], "backing"));
 	assert_non_null(strstr(p->notes[0], "1 fewer"));
+}
+
+static void host_settings_travel_apart_and_part_boots(void **state)
+{
+	CLEANUP(plan_freep)
+	struct plan *p = built("host-settings: {sysctl.vm.swappiness: 9}\n"
+			       "factors: {thp: [keep, never]}\n");
+	const struct js *last = p->cells[1].host;
+
+	(void)state;
+	assert_int_equal(p->ncells, 2);
+	assert_int_equal(js_len(p->cells[0].host), 1);
+	assert_string_equal(js_get_str(last, "/proc/sys/vm/swappiness", ""),
+			    "9");
+	assert_string_equal(js_get_str(last, "thp", ""), "never");
+	assert_null(js_get(p->cells[0].vm, "thp"));
+	assert_int_not_equal(p->cells[0].boot_group, p->cells[1].boot_group);
 }
 
 static void a_setting_without_effect_is_noted(void **state)
@@ -300,6 +318,7 @@ int main(void)
 		cmocka_unit_test(the_wire_has_every_parameter_of_its_kind),
 		cmocka_unit_test(
 			cells_that_differ_in_nothing_that_matters_are_one),
+		cmocka_unit_test(host_settings_travel_apart_and_part_boots),
 		cmocka_unit_test(a_setting_without_effect_is_noted),
 		cmocka_unit_test(cells_with_equal_vms_share_a_group),
 		cmocka_unit_test(excluded_cells_are_gone),
