@@ -12,9 +12,14 @@
 
 #include <stdbool.h>
 
+#include "runner/agent/cpulist.h"
 #include "runner/agent/host.h"
 #include "runner/base/checks.h"
 #include "runner/proto/message.h"
+
+enum {
+	PREFLIGHT_LINE = 4096, // bytes of a line that is read
+};
 
 enum preflight_level {
 	PREFLIGHT_OK,
@@ -50,6 +55,12 @@ void preflight_problem(struct preflight *p, const char *fix, const char *fmt,
 		       ...) PRINTF(3, 4);
 void preflight_ok(struct preflight *p, const char *fmt, ...) PRINTF(2, 3);
 
+// The first line of a file below root; false when it is not there.
+bool preflight_line(const struct preflight *p, const char *path,
+		    char out[PREFLIGHT_LINE]);
+// The CPUs that are online.
+void preflight_cpus(const struct preflight *p, struct cpulist *out);
+
 // Whether needs.<list> holds the text.
 bool preflight_needs_text(const struct preflight *p, const char *list,
 			  const char *text);
@@ -63,6 +74,14 @@ void preflight_debug_options(const char *config, struct buf *out);
 // Whether the host's kernel, the guest images' kernels are debug kernels.
 void preflight_host_debug(struct preflight *p);
 void preflight_guest_debug(struct preflight *p);
+
+// How even the host's CPUs are, and its clock.
+void preflight_governor(struct preflight *p);
+void preflight_turbo(struct preflight *p);
+void preflight_smt(struct preflight *p);
+void preflight_hybrid(struct preflight *p);
+void preflight_throttling(struct preflight *p);
+void preflight_clock(struct preflight *p);
 
 // Whether there is room for the files of block workloads on this host.
 void preflight_disk(struct preflight *p);

@@ -13,30 +13,15 @@
 #include "runner/base/fd.h"
 
 enum {
-	LINE_MAX_BYTES = 4096,
 	QEMU_OWN_MIB = 256, // what QEMU takes besides the guest's memory
 };
 
-// One line of a file below root; false when it is not there.
-static bool read_line(const struct preflight *p, const char *path,
-		      char out[LINE_MAX_BYTES])
+static int count_cpus(const struct preflight *p)
 {
-	CLEANUP(cleanup_free) char *full = xasprintf("%s%s", p->root, path);
+	struct cpulist cpus;
 
-	return file_read_line(full, out, LINE_MAX_BYTES) == 0;
-}
-
-// Where /sys is not mounted, the C library finds another way.
-static int online_cpus(const struct preflight *p)
-{
-	char text[LINE_MAX_BYTES];
-	struct cpulist list;
-	struct err e = { 0 };
-
-	if (!read_line(p, "/sys/devices/system/cpu/online", text) ||
-	    cpulist_parse(text, &list, &e) < 0)
-		return (int)sysconf(_SC_NPROCESSORS_ONLN);
-	return (int)list.n;
+	preflight_cpus(p, &cpus);
+	return (int)cpus.n;
 }
 
 // --- room ----------------------------------------------------------------
@@ -73,7 +58,7 @@ static void check_memory(struct preflight *p)
 
 static void check_cpus(struct preflight *p)
 {
-	int need = (int)js_get_int(p->needs, "cpus", 0), have = online_cpus(p);
+	int need = (int)js_get_int(p->needs, "cpus", 0), have = count_cpus(p);
 
 	if (!preflight_needs_vm(p))
 		return;
@@ -122,9 +107,9 @@ static const struct thp_rule {
 
 static void check_thp_rule(struct preflight *p, const struct thp_rule *r)
 {
-	char line[LINE_MAX_BYTES] = "", now[64];
+	char line[PREFLIGHT_LINE] = "", now[64];
 
-	read_line(p, r->path, line);
+	preflight_line(p, r->path, line);
 	chosen(line, now);
 	for (size_t i = 0; i < ARRAY_LEN(r->bad) && r->bad[i] != NULL; i++) {
 		// "" is bad where the file is not there at all.
@@ -145,99 +130,16 @@ static void check_thp(struct preflight *p)
 	}
 }
 
-// --- what makes figures wander -------------------------------------------
-
-static void check_governor(struct preflight *p)
-{
-	char text[LINE_MAX_BYTES];
-
-	if (!read_line(p,
-		       "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-		       text))
-		preflight_ok(p, "the kernel does not set the CPUs' frequency");
-	else if (strcmp(text, "performance") != 0)
-		preflight_problem(p, "cpupower frequency-set -g performance",
-				  "the CPU frequency governor is \"%.32s\"",
-				  text);
-	else
-		preflight_ok(p, "the CPU frequency governor is performance");
-}
-
-// The files speak with opposite voices.
-static const struct turbo_file {
-	const char *path, *on, *fix;
-} turbo_files[] = {
-	{ "/sys/devices/system/cpu/intel_pstate/no_turbo", "0",
-	  "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo" },
-	{ "/sys/devices/system/cpu/cpufreq/boost", "1",
-	  "echo 0 > /sys/devices/system/cpu/cpufreq/boost" },
-};
-
-static void check_turbo(struct preflight *p)
-{
-	char text[LINE_MAX_BYTES];
-
-	for (size_t i = 0; i < ARRAY_LEN(turbo_files); i++) {
-		if (!read_line(p, turbo_files[i].path, text))
-			continue;
-		if (strcmp(text, turbo_files[i].on) == 0)
-			preflight_problem(p, turbo_files[i].fix,
-					  "turbo is on: the frequency depends "
-					  "on heat and neighbours");
-		else
-			preflight_ok(p, "turbo is off");
-		return;
-	}
-	preflight_ok(p, "the kernel does not control turbo");
-}
-
-static void check_smt(struct preflight *p)
-{
-	char text[LINE_MAX_BYTES];
-
-	if (read_line(p, "/sys/devices/system/cpu/smt/active", text) &&
-	    strcmp(text, "1") == 0)
-		preflight_problem(p,
-				  "echo off > "
-				  "/sys/devices/system/cpu/smt/control, or pin "
-				  "so that siblings stay idle",
-				  "SMT is on: a busy sibling slows a CPU");
-	else
-		preflight_ok(p, "no SMT siblings are online");
-}
-
-static void check_clock(struct preflight *p)
-{
-	static const char *const good[] = { "tsc", "kvm-clock",
-					    "arch_sys_counter" };
-	char text[LINE_MAX_BYTES];
-
-	if (!read_line(p,
-		       "/sys/devices/system/clocksource/clocksource0/"
-		       "current_clocksource",
-		       text)) {
-		preflight_problem(p, NULL, "the clock source is not readable");
-		return;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
-		if (strcmp(good[i], text) == 0) {
-			preflight_ok(p, "the clock source is %s", text);
-			return;
-		}
-	}
-	preflight_problem(p, "dmesg says why the TSC was given up",
-			  "the clock source is \"%.32s\": reading it is slow",
-			  text);
-}
+// --- what runs beside ----------------------------------------------------
 
 static void check_load(struct preflight *p)
 {
-	int cpus = online_cpus(p);
-	char text[LINE_MAX_BYTES];
+	int cpus = count_cpus(p);
+	char text[PREFLIGHT_LINE];
 	double load;
 
 	// A quarter of a CPU at rest is housekeeping.
-	if (!read_line(p, "/proc/loadavg", text) ||
+	if (!preflight_line(p, "/proc/loadavg", text) ||
 	    sscanf(text, "%lf", &load) != 1)
 		preflight_problem(p, NULL, "/proc/loadavg is not readable");
 	else if (load > 0.25)
@@ -251,12 +153,12 @@ static void check_load(struct preflight *p)
 
 static bool is_qemu(const struct preflight *p, const char *pid)
 {
-	char path[64], comm[LINE_MAX_BYTES];
+	char path[64], comm[PREFLIGHT_LINE];
 
 	if (!isdigit((unsigned char)pid[0]))
 		return false;
 	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
-	return read_line(p, path, comm) &&
+	return preflight_line(p, path, comm) &&
 	       (strncmp(comm, "qemu", 4) == 0 || strcmp(comm, "kvm") == 0 ||
 		strncmp(comm, "firecracker", 11) == 0 ||
 		strncmp(comm, "cloud-hyperviso", 15) == 0);
@@ -285,10 +187,12 @@ const struct preflight_check preflight_machine[] = {
 	{ CHECK_MEMORY, PREFLIGHT_REFUSE, check_memory },
 	{ CHECK_CPUS, PREFLIGHT_WARN, check_cpus },
 	{ CHECK_THP, PREFLIGHT_REFUSE, check_thp },
-	{ CHECK_GOVERNOR, PREFLIGHT_WARN, check_governor },
-	{ CHECK_TURBO, PREFLIGHT_WARN, check_turbo },
-	{ CHECK_SMT, PREFLIGHT_WARN, check_smt },
-	{ CHECK_CLOCK, PREFLIGHT_WARN, check_clock },
+	{ CHECK_GOVERNOR, PREFLIGHT_WARN, preflight_governor },
+	{ CHECK_TURBO, PREFLIGHT_WARN, preflight_turbo },
+	{ CHECK_SMT, PREFLIGHT_WARN, preflight_smt },
+	{ CHECK_HYBRID, PREFLIGHT_WARN, preflight_hybrid },
+	{ CHECK_THROTTLING, PREFLIGHT_WARN, preflight_throttling },
+	{ CHECK_CLOCK, PREFLIGHT_WARN, preflight_clock },
 	{ CHECK_LOAD, PREFLIGHT_WARN, check_load },
 	{ CHECK_OTHER_VMS, PREFLIGHT_WARN, check_other_vms },
 	{ .run = NULL },

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runner/agent/check.h"
+#include "runner/agent/disturb.h"
 #include "runner/agent/procfs.h"
 #include "runner/base/clock.h"
 
@@ -28,6 +29,7 @@ struct trial {
 	int64_t stage_ns; // when it began
 	int64_t begin_ns, deadline_ns, run_ns;
 	struct sample before;
+	struct disturb calm; // as the trial began
 };
 
 static void enter(void *arg, const char *stage)
@@ -365,6 +367,14 @@ static void blame(struct trial *t, struct fault *f)
 	t->result->stage = t->stage;
 }
 
+static void note_disturbance(struct trial *t)
+{
+	struct disturb now;
+
+	disturb_take(&now);
+	disturb_note(&t->calm, &now, t->arena, t->result);
+}
+
 void trial_serve(struct host *h, const struct message *request)
 {
 	CLEANUP(arena_freep) struct arena *arena = arena_new();
@@ -378,9 +388,11 @@ void trial_serve(struct host *h, const struct message *request)
 	if (limit <= 0 ||
 	    __builtin_add_overflow(t.begin_ns, limit, &t.deadline_ns))
 		t.deadline_ns = INT64_MAX;
+	disturb_take(&t.calm);
 	failed = perform(&t, &f) < 0;
 	if (failed)
 		blame(&t, &f);
+	note_disturbance(&t);
 	logs_take(&h->logs, h->dir.own, &t.artifacts);
 	send_artifacts(&t);
 	send_result(&t);

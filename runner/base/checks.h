@@ -23,6 +23,8 @@
 	row(GOVERNOR, "governor", "the CPU frequency governor is performance") \
 	row(TURBO, "turbo", "turbo is off")                                    \
 	row(SMT, "smt", "no SMT siblings are online")                          \
+	row(HYBRID, "hybrid", "all CPUs are of one kind")                      \
+	row(THROTTLING, "throttling", "no CPU was throttled for heat")         \
 	row(CLOCK, "clock", "the clock source is fast")                        \
 	row(LOAD, "load", "the host is idle")                                  \
 	row(OTHER_VMS, "other-vms", "no other virtual machine runs")

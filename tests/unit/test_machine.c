@@ -82,6 +82,16 @@ static const struct machine_case {
 	{ "/sys/devices/system/cpu/cpufreq/boost", "0\n", "{}", "turbo ok" },
 	{ "/sys/devices/system/cpu/smt/active", "1\n", "{}", "smt warn" },
 	{ "/sys/devices/system/cpu/smt/active", "0\n", "{}", "smt ok" },
+	{ "/sys/devices/system/cpu/cpu0/cpu_capacity", "1024\n", "{}",
+	  "hybrid ok" },
+	{ "/sys/devices/cpu_core/cpus", "0-7\n", "{}", "hybrid ok" },
+	{ "/sys/devices/system/cpu/cpu0/thermal_throttle/"
+	  "core_throttle_count",
+	  "3\n", "{}", "throttling warn CPUs were throttled" },
+	{ "/sys/devices/system/cpu/cpu0/thermal_throttle/"
+	  "core_throttle_count",
+	  "0\n", "{}", "throttling ok no CPU" },
+	{ "/nothing", "", "{}", "throttling ok the kernel counts no" },
 	{ "/sys/devices/system/clocksource/clocksource0/"
 	  "current_clocksource",
 	  "hpet\n", "{}", "clock warn the clock source is \"hpet\"" },
@@ -133,6 +143,49 @@ static void cpus_are_counted_without_sys(void **state)
 	if (strstr(buf_str(&f.text), load) == NULL)
 		fail_msg("%s", buf_str(&f.text));
 	buf_deinit(&f.text);
+}
+
+static void cpus_that_differ_are_found(void **state)
+{
+	static const struct {
+		const char *files[3][2];
+		const char *finding;
+	} cases[] = {
+		{ { { "/sys/devices/cpu_core/cpus", "0-7\n" },
+		    { "/sys/devices/cpu_atom/cpus", "8-15\n" },
+		    { "/nothing", "" } },
+		  "hybrid warn CPUs 0-7 are P cores, 8-15 E cores" },
+		{ { { "/sys/devices/system/cpu/online", "0-1\n" },
+		    { "/sys/devices/system/cpu/cpu0/cpu_capacity", "446\n" },
+		    { "/sys/devices/system/cpu/cpu1/cpu_capacity", "1024\n" } },
+		  "hybrid warn CPU 1 has a capacity of 1024, CPU 0 of 446" },
+		{ { { "/sys/devices/system/cpu/online", "0-1\n" },
+		    { "/sys/devices/system/cpu/cpu0/cpu_capacity", "1024\n" },
+		    { "/sys/devices/system/cpu/cpu1/cpu_capacity", "1024\n" } },
+		  "hybrid ok" },
+		{ { { "/sys/devices/system/cpu/online", "0-1\n" },
+		    { "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+		      "performance\n" },
+		    { "/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor",
+		      "schedutil\n" } },
+		  "governor warn the CPU frequency governor is \"schedutil\" "
+		  "on 1 of 2 CPUs" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+		struct found f = { BUF_INIT };
+
+		for (size_t k = 0; k < ARRAY_LEN(cases[i].files); k++)
+			fake_root_put(root, cases[i].files[k][0],
+				      cases[i].files[k][1]);
+		look(root, "{}", &f);
+		if (strstr(buf_str(&f.text), cases[i].finding) == NULL)
+			fail_msg("no \"%s\" in %s", cases[i].finding,
+				 buf_str(&f.text));
+		buf_deinit(&f.text);
+	}
 }
 
 static void a_plan_without_vms_asks_nothing_of_their_room(void **state)
@@ -231,6 +284,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_file_gives_its_finding),
 		cmocka_unit_test(cpus_are_counted_without_sys),
+		cmocka_unit_test(cpus_that_differ_are_found),
 		cmocka_unit_test(a_plan_without_vms_asks_nothing_of_their_room),
 		cmocka_unit_test(files_are_to_have_room_together),
 		cmocka_unit_test(debug_options_are_found_only_when_set),
