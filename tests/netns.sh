@@ -17,6 +17,7 @@
 # known_hosts,id_ed25519}.
 # shellcheck shell=bash
 
+tmp=${tmp:?}
 NET=vrun-$$
 NET_USERS=()
 NET_HOSTS=0

@@ -23,7 +23,7 @@ static const struct state_row {
 	message_fn *on_message;
 	time_fn *on_time;
 } rows[] = {
-	[HOST_GREETING] = { "hello", HOST_GREETING_S, on_hello, NULL },
+	[HOST_GREETING] = { "hello", 0, on_hello, NULL },
 	[HOST_FACTS] = { "the host's facts", HOST_FACTS_S, on_facts, NULL },
 	[HOST_PREFLIGHT] = { "the end of the preflight", HOST_PREFLIGHT_S,
 			     on_preflight, NULL },
@@ -107,10 +107,8 @@ void host_connect(struct host *h)
 	const struct transport_ops *ops = ops_of(h);
 	struct err e = { 0 };
 
-	host_enter(h, HOST_GREETING, 0);
-	if (ops == NULL)
-		drop(h, "only the local host can be reached (hosts: [local])");
-	else if (session_open(ops, &h->target, &h->session, &e) < 0)
+	host_enter(h, HOST_GREETING, ops->hello_s * NS_PER_S);
+	if (session_open(ops, &h->target, &h->session, &e) < 0)
 		back_off(h, e.msg);
 }
 

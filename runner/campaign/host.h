@@ -11,7 +11,6 @@
 #include "runner/campaign/session.h"
 
 enum {
-	HOST_GREETING_S = 30,
 	HOST_FACTS_S = 60,
 	HOST_PREFLIGHT_S = 600, // it boots guests and compacts memory
 	HOST_SETTINGS_S = 300,

@@ -11,8 +11,7 @@
 #include "runner/base/err.h"
 
 enum {
-	// What is kept of an agent's standard error, from its start.
-	TRANSPORT_ERRORS_MAX = 64 * 1024,
+	TRANSPORT_CAMPAIGN_MAX = 128, // characters of a campaign's name
 };
 
 // A host and how it is to be reached. Texts are borrowed for as long as the
@@ -25,6 +24,7 @@ struct transport_target {
 				 // [A-Za-z0-9._-]{1,128}; NULL: none
 	const char *image;	 // local directory of the built-in guest image;
 				 // NULL: no trial needs it
+	bool image_with_fio;	 // its initrd with fio is needed, too
 	int64_t lease_ns;   // how long the agent waits for a controller that
 			    // it lost; 0: it ends with the connection
 	int64_t connect_ns; // time-out of connecting; 0: the transport's own
@@ -35,6 +35,7 @@ struct transport; // one open host; each row has its own
 
 struct transport_ops {
 	const char *name;
+	unsigned hello_s; // what may pass before the agent says hello
 	// Prepares the way to a host; may return before it is connected.
 	struct transport *(*open)(const struct transport_target *target,
 				  struct err *e);
@@ -51,8 +52,9 @@ struct transport_ops {
 	void (*close)(struct transport *t, int grace_ms);
 };
 
-extern const struct transport_ops transport_local;
+extern const struct transport_ops transport_local, transport_ssh;
 
-// The row that serves a host; NULL when none does.
+// The row that serves a host: this machine for the names "local" and
+// "localhost" without a destination, else SSH.
 const struct transport_ops *transport_for(
 	const struct transport_target *target);

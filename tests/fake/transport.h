@@ -69,6 +69,7 @@ static void fake_close(struct transport *t, int grace_ms)
 
 static const struct transport_ops fake_ops = {
 	.name = "fake",
+	.hello_s = 30,
 	.open = fake_open,
 	.push = fake_push,
 	.exec = fake_exec,

@@ -1,0 +1,269 @@
+#include "runner/transport/ssh_remote.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "runner/base/alloc.h"
+#include "runner/base/clock.h"
+#include "runner/transport/find.h"
+#include "runner/transport/ssh_bundle.h"
+#include "runner/transport/ssh_push.h"
+
+// A login shell may be any: it is only asked to start sh(1) on one quoted
+// word without line breaks, backslashes and exclamation marks. Nothing in it
+// but hashes and names that were checked comes from outside.
+#define CACHE "d=\"${XDG_CACHE_HOME:-$HOME/.cache}/vrun\"; "
+#define MARK  "vrun-host "
+
+enum {
+	LOOK_BYTES_MAX = 64 * 1024, // of what the host says about itself
+	LOOK_S = 60,		    // it reads the image there once
+	ARCH_MAX = 32,
+	DIR_MAX = 1024,
+};
+
+// What the host was found to be and to have.
+struct look {
+	char arch[ARCH_MAX];
+	char dir[DIR_MAX]; // the cache directory
+	bool can_hash;
+	struct bundle agent, image;
+};
+
+static void look_deinit(struct look *l)
+{
+	bundle_deinit(&l->agent);
+	bundle_deinit(&l->image);
+}
+
+// --- running one command ----------------------------------------------------
+
+static void channel_freep(ssh_channel *c)
+{
+	if (*c != NULL)
+		ssh_channel_free(*c);
+}
+
+static ssh_channel start(struct ssh_host *h, const char *command, struct err *e)
+{
+	CLEANUP(channel_freep) ssh_channel c = ssh_channel_new(h->session);
+
+	if (c == NULL || ssh_channel_open_session(c) != SSH_OK ||
+	    ssh_channel_request_exec(c, command) != SSH_OK) {
+		ssh_host_error(h, "starting a command there", e);
+		return NULL;
+	}
+	return TAKE_PTR(c);
+}
+
+static int run(struct ssh_host *h, const char *command, struct buf *out,
+	       struct err *e)
+{
+	CLEANUP(channel_freep) ssh_channel c = start(h, command, e);
+	char chunk[4096];
+	int n;
+
+	if (c == NULL)
+		return -1;
+	while ((n = ssh_channel_read(c, chunk, sizeof(chunk), 0)) > 0) {
+		if (out->len + (size_t)n > LOOK_BYTES_MAX)
+			return err_set(e, ERR_HOST,
+				       "%s: a command there printed more than "
+				       "%d bytes; does a login script print?",
+				       h->at, LOOK_BYTES_MAX);
+		buf_add(out, chunk, (size_t)n);
+	}
+	return n == 0 ? 0 : ssh_host_error(h, "running a command there", e);
+}
+
+// --- looking
+// ---------------------------------------------------------------------
+
+// "ARCH YES|NO DIR"
+static int read_mark(struct look *l, const char *text)
+{
+	char can[8];
+	int at = 0;
+
+	if (sscanf(text, "%31s %7s %n", l->arch, can, &at) != 2 ||
+	    text[at] != '/' || strlen(text + at) >= sizeof(l->dir))
+		return -1;
+	for (const char *p = text + at; *p != '\0'; p++) {
+		if ((unsigned char)*p < ' ')
+			return -1;
+	}
+	l->can_hash = strcmp(can, "yes") == 0;
+	snprintf(l->dir, sizeof(l->dir), "%s", text + at);
+	return 0;
+}
+
+static int read_look(const struct ssh_host *h, struct look *l, char *text,
+		     struct err *e)
+{
+	char *rest = NULL;
+	bool marked = false;
+
+	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		if (strncmp(line, MARK, strlen(MARK)) == 0)
+			marked = read_mark(l, line + strlen(MARK)) == 0;
+		bundle_note(&l->agent, line);
+		bundle_note(&l->image, line);
+	}
+	if (!marked)
+		return err_set(e, ERR_HOST,
+			       "%s: commands cannot be run there: sh did not "
+			       "tell architecture and cache directory (%.120s)",
+			       h->at, text);
+	if (!l->can_hash)
+		return err_set(e, ERR_HOST,
+			       "%s: has no sha256sum, which checks what was "
+			       "copied there; install coreutils",
+			       h->at);
+	return 0;
+}
+
+// Asks for the hashes of all files that are to be there.
+static int look(struct ssh_host *h, struct look *l, struct err *e)
+{
+	CLEANUP(buf_deinit) struct buf command = BUF_INIT, out = BUF_INIT;
+
+	buf_puts(&command, "exec /bin/sh -c '" CACHE
+			   "s=no; command -v sha256sum >/dev/null && s=yes; "
+			   "echo \"" MARK "$(uname -m) $s $d\"; "
+			   "cd \"$d\" 2>/dev/null || exit 0; "
+			   "exec sha256sum -- /dev/null");
+	bundle_list(&l->agent, &command);
+	bundle_list(&l->image, &command);
+	buf_puts(&command, " 2>/dev/null'");
+	l->agent.seen = l->image.seen = false;
+	ssh_host_watch(h, LOOK_S * NS_PER_S);
+	if (run(h, buf_str(&command), &out, e) < 0)
+		return -1;
+	buf_putc(&out, '\n');
+	return read_look(h, l, out.data, e);
+}
+
+// --- what it lacks
+// ------------------------------------------------------------------
+
+static int choose_agent(struct look *l, const char *arch, struct err *e)
+{
+	CLEANUP(cleanup_free) char *path = find_agent(arch, e);
+
+	if (path == NULL)
+		return -1;
+	bundle_deinit(&l->agent);
+	return bundle_agent(path, &l->agent, e);
+}
+
+// The first guess is that it is a machine like this one.
+static int look_twice(struct ssh_host *h, struct look *l, struct err *e)
+{
+	static const char *const known[] = { "x86_64", "aarch64" };
+	CLEANUP(cleanup_free) char *own = find_own_arch();
+
+	if (choose_agent(l, own, e) < 0 || look(h, l, e) < 0)
+		return -1;
+	if (strcmp(own, l->arch) == 0)
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+		CLEANUP(cleanup_free) char *arch = xstrdup(l->arch);
+
+		if (strcmp(known[i], arch) != 0)
+			continue;
+		if (choose_agent(l, arch, e) < 0)
+			return err_wrap(e, "%s: is of architecture %s", h->at,
+					arch);
+		return look(h, l, e);
+	}
+	return err_set(e, ERR_HOST,
+		       "%s: is of architecture \"%s\"; there are agents for "
+		       "x86_64 and aarch64",
+		       h->at, l->arch);
+}
+
+static int push(struct ssh_host *h, struct look *l, struct err *e)
+{
+	const struct bundle *all[] = { &l->agent, &l->image };
+	bool pushed = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		if (bundle_is_there(all[i]))
+			continue;
+		if (ssh_push_bundle(h, l->dir, all[i], e) < 0)
+			return -1;
+		pushed = true;
+	}
+	if (!pushed)
+		return 0;
+	if (look(h, l, e) < 0)
+		return -1;
+	if (bundle_is_there(&l->agent) && bundle_is_there(&l->image))
+		return 0;
+	return err_set(e, ERR_HOST,
+		       "%s: what was copied to %s is not what was sent; remove "
+		       "that directory, and look whether its disk is sound",
+		       h->at, l->dir);
+}
+
+// --- the agent
+// ---------------------------------------------------------------------
+
+static void agent_command(const struct look *l,
+			  const struct transport_target *t, struct buf *out)
+{
+	buf_puts(out, "exec /bin/sh -c '" CACHE);
+	if (l->image.n > 0)
+		buf_printf(out, "VRUN_GUEST=\"$d/%s\"; export VRUN_GUEST; ",
+			   l->image.name);
+	buf_printf(out, "exec \"$d/%s/vrun-agent\" ", l->agent.name);
+	if (t->lease_ns > 0 && t->campaign != NULL)
+		buf_printf(out, "attach --campaign %s --lease %lld'",
+			   t->campaign, (long long)(t->lease_ns / NS_PER_S));
+	else
+		buf_puts(out, "host'");
+}
+
+// The name of the campaign stands in a command line.
+static int check_campaign(const char *name, struct err *e)
+{
+	size_t n;
+
+	if (name == NULL)
+		return 0;
+	n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789._-"
+			 "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+	if (name[n] == '\0' && n > 0 && n <= TRANSPORT_CAMPAIGN_MAX &&
+	    name[0] != '-')
+		return 0;
+	return err_set(e, ERR_HOST,
+		       "campaign \"%.140s\": is no name for the host: letters, "
+		       "digits and . _ - only, at most %d",
+		       name, TRANSPORT_CAMPAIGN_MAX);
+}
+
+ssh_channel ssh_remote_start(struct ssh_host *h,
+			     const struct transport_target *t, struct err *e)
+{
+	CLEANUP(look_deinit) struct look l = { 0 };
+	CLEANUP(buf_deinit) struct buf command = BUF_INIT;
+
+	if (check_campaign(t->campaign, e) < 0 ||
+	    (t->image != NULL &&
+	     bundle_image(t->image, t->image_with_fio, &l.image, e) < 0) ||
+	    look_twice(h, &l, e) < 0 || push(h, &l, e) < 0)
+		return NULL;
+	ssh_host_watch(h, LOOK_S * NS_PER_S);
+	agent_command(&l, t, &command);
+	return start(h, buf_str(&command), e);
+}
+
+void ssh_remote_explain(const struct ssh_host *h, int status, struct err *e)
+{
+	err_set(e, ERR_HOST,
+		"%s: the agent cannot be run in ~/.cache/vrun there (status "
+		"%d); if that is mounted noexec, set XDG_CACHE_HOME for the "
+		"user there to a directory that is not",
+		h->at, status);
+}
