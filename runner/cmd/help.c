@@ -20,13 +20,22 @@ static void print_schema(struct buf *out)
 	js_print_pretty(j, out);
 }
 
+static void print_hosts_schema(struct buf *out)
+{
+	CLEANUP(js_unrefp) struct js *j = doc_hosts_schema();
+
+	js_print_pretty(j, out);
+}
+
 static const struct {
 	const char *name, *help;
 	void (*print)(struct buf *out);
 } topics[] = {
 	{ "matrix", "every key and parameter of a matrix", doc_text },
-	{ "markdown", "the same, as matrices/README.md has it", doc_markdown },
-	{ "schema", "a JSON Schema for editors", print_schema },
+	{ "hosts", "every key of a host in hosts.yaml", doc_hosts },
+	{ "markdown", "both, as matrices/README.md has it", doc_markdown },
+	{ "schema", "a JSON Schema of a matrix, for editors", print_schema },
+	{ "hosts-schema", "one of hosts.yaml", print_hosts_schema },
 	{ "man", "the man page, vrun(1)", manual_man },
 	{ "bash", "completion for bash", manual_bash },
 	{ "zsh", "completion for zsh", manual_zsh },
@@ -39,11 +48,11 @@ static void print_overview(struct buf *out)
 		      "Runs performance experiments on virtual machines and "
 		      "says what they prove.\n\nCommands:\n");
 	for (const struct cmd *const *c = cmd_table; *c != NULL; c++)
-		buf_printf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
+		buf_printf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
 	buf_puts(out, "\nvrun help COMMAND tells more of a command; other "
 		      "topics of vrun help:\n");
 	for (size_t i = 0; i < ARRAY_LEN(topics); i++)
-		buf_printf(out, "  %-10s %s\n", topics[i].name, topics[i].help);
+		buf_printf(out, "  %-12s %s\n", topics[i].name, topics[i].help);
 }
 
 static void print_option(struct buf *out, const struct cmd_option *o)
@@ -134,8 +143,8 @@ const struct cmd cmd_help = {
 	.name = "help",
 	.operands = "[TOPIC]",
 	.summary = "tell about a command, the matrix and its parameters",
-	.details = "Topics are the commands, and matrix, markdown, schema,\n"
-		   "man, bash and zsh.",
+	.details = "Topics are the commands, and matrix, hosts, markdown,\n"
+		   "schema, hosts-schema, man, bash and zsh.",
 	.min_operands = 0,
 	.max_operands = 1,
 	.options = help_options,

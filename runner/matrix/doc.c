@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runner/base/arena.h"
+#include "runner/matrix/inventory.h"
 #include "runner/matrix/read.h"
 
 enum {
@@ -221,6 +222,17 @@ struct style {
 	void (*metrics)(struct buf *out, const struct param_kind *kind);
 };
 
+static void print_hosts(struct buf *out, const struct style *s, struct arena *a)
+{
+	s->heading(out, "Hosts",
+		   "what " INVENTORY_FILE " says of each host, under hosts");
+	for (size_t i = 0; i < inventory_nkeys; i++) {
+		struct entry e = entry_of_param(&inventory_keys[i].like, a);
+
+		s->entry(out, &e);
+	}
+}
+
 static void print_all(struct buf *out, const struct style *s)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
@@ -243,16 +255,29 @@ static void print_all(struct buf *out, const struct style *s)
 		print_params(out, kind->name, false, s->entry, a);
 		s->metrics(out, kind);
 	}
+	print_hosts(out, s, a);
 }
+
+static const struct style text_style = { heading_text, print_text_entry,
+					 metrics_text };
 
 void doc_text(struct buf *out)
 {
-	static const struct style style = { heading_text, print_text_entry,
-					    metrics_text };
-
 	buf_puts(out, "A matrix is a YAML file. matrices/ holds examples, "
 		      "matrices/README.md explains.\n");
-	print_all(out, &style);
+	print_all(out, &text_style);
+}
+
+void doc_hosts(struct buf *out)
+{
+	CLEANUP(arena_freep) struct arena *a = arena_new();
+
+	buf_puts(out, INVENTORY_FILE
+		 " stands beside the matrix or in ~/.config/vrun. It has two "
+		 "keys:\nhosts, a map of names to what is known of each, and "
+		 "groups, a map of names\nto lists of hosts and groups, or to "
+		 "{tags: [...]}. All of it may be left out.\n");
+	print_hosts(out, &text_style, a);
 }
 
 void doc_markdown(struct buf *out)

@@ -18,7 +18,7 @@ enum {
 	MATRIX_FACTORS_MAX = 16,
 	MATRIX_LEVELS_MAX = 1000, // of one factor
 	MATRIX_WORKLOADS_MAX = 16,
-	MATRIX_HOSTS_MAX = 256,
+	MATRIX_HOSTS_MAX = 1024,
 	MATRIX_METRICS_MAX = 16,
 	MATRIX_RULES_MAX = 1000,
 	MATRIX_ROUNDS_MAX = 100000,
@@ -108,7 +108,8 @@ struct matrix {
 	size_t nfactors;
 	struct matrix_partial *exclude;
 	size_t nexclude;
-	const char **hosts;
+	const char **hosts; // as written, until inventory_resolve
+	struct place *hosts_at;
 	size_t nhosts;
 	const char **metrics; // "block.iops"; never empty
 	size_t nmetrics;

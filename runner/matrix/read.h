@@ -1,15 +1,16 @@
-// Between the files that read a matrix; nobody else includes it.
+// Between the files that read a matrix or an inventory; nobody else includes
+// it.
 #pragma once
 
 #include "runner/matrix/matrix.h"
 #include "runner/matrix/yaml.h"
 
 struct reading {
-	struct matrix *m;
-	struct arena *a; // m's
+	struct matrix *m; // NULL in an inventory
+	struct arena *a;  // of the document
 	struct diags d;
 	size_t owners_cap, factors_cap, exclude_cap, hosts_cap, metrics_cap,
-		require_cap, host_files_cap;
+		require_cap, host_files_cap, hosts_at_n, hosts_at_cap;
 };
 
 // A key of a section of the file ("" is the top). The table of them serves
@@ -51,6 +52,10 @@ extern const size_t read_nkeys;
 // missing ones are findings. `map` is a map.
 void read_section(struct reading *r, const char *section,
 		  const struct ynode *map);
+
+// The finding about a key that is none of `names`; `where` is "" or "place: ".
+void read_unknown_key(struct reading *r, const struct ynode *key,
+		      const char *where, const char *const *names, size_t n);
 
 // Each of these adds a finding and returns false when the node is not that.
 // `what` leads the message: "factor \"backing\"".

@@ -138,6 +138,14 @@ static const struct read_key *find_key(const char *section, const char *name)
 	return NULL;
 }
 
+void read_unknown_key(struct reading *r, const struct ynode *key,
+		      const char *where, const char *const *names, size_t n)
+{
+	diag_add(&r->d, key->at, "%sunknown key %s (have %s)%s", where,
+		 diag_quote(r->a, key->text), diag_list(r->a, names, n),
+		 diag_hint(r->a, key->text, names, n));
+}
+
 static void report_unknown(struct reading *r, const char *section,
 			   const struct ynode *key)
 {
@@ -151,9 +159,7 @@ static void report_unknown(struct reading *r, const char *section,
 		    read_keys[i].form != READ_MISSING)
 			names[n++] = read_keys[i].name;
 	}
-	diag_add(&r->d, key->at, "%sunknown key %s (have %s)%s", where,
-		 diag_quote(r->a, key->text), diag_list(r->a, names, n),
-		 diag_hint(r->a, key->text, names, n));
+	read_unknown_key(r, key, where, names, n);
 }
 
 // "x-..." at the top is the writer's own: a place for anchors.

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "runner/matrix/inventory.h"
+
 bool read_is(struct reading *r, const struct ynode *n, enum ynode_kind kind,
 	     const char *what)
 {
@@ -193,6 +195,7 @@ static void read_host(struct reading *r, const struct ynode *v)
 {
 	struct matrix *m = r->m;
 	const char *text, **slot;
+	struct place *at;
 
 	if (!read_scalar(r, v, "a host", &text))
 		return;
@@ -203,14 +206,19 @@ static void read_host(struct reading *r, const struct ynode *v)
 			return;
 		}
 	}
-	if (text[0] == '-' || strpbrk(text, " \t\n\r") != NULL) {
-		diag_add(&r->d, v->at, "host %s: is no name of a host",
+	if (!inventory_is_destination(text)) {
+		diag_add(&r->d, v->at,
+			 "host %s: must be a host or group of " INVENTORY_FILE
+			 ", or [USER@]HOST[:PORT]",
 			 diag_quote(r->a, text));
 		return;
 	}
 	slot = arena_push(r->a, &m->hosts, &m->nhosts, &r->hosts_cap,
 			  sizeof(*m->hosts));
 	*slot = text;
+	at = arena_push(r->a, &m->hosts_at, &r->hosts_at_n, &r->hosts_at_cap,
+			sizeof(*m->hosts_at));
+	*at = v->at;
 }
 
 void read_hosts(struct reading *r, const struct read_key *k,

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "runner/matrix/inventory.h"
 #include "runner/matrix/read.h"
 
 static struct js *type_of(const char *type)
@@ -206,14 +207,62 @@ static struct js *section_schema(const char *section)
 	return j;
 }
 
-struct js *doc_schema(void)
+// A document: keys that begin with "x-" are its writer's own.
+static struct js *document(struct js *j, const char *title)
 {
-	struct js *j = section_schema(""), *own = js_object();
+	struct js *own = js_object();
 
 	js_set_str(j, "$schema",
 		   "https://json-schema.org/draft/2020-12/schema");
-	js_set_str(j, "title", "vrun matrix");
+	js_set_str(j, "title", title);
 	js_set(own, "^x-", js_object());
 	js_set(j, "patternProperties", own);
 	return j;
+}
+
+struct js *doc_schema(void)
+{
+	return document(section_schema(""), "vrun matrix");
+}
+
+// A map whose keys are the writer's.
+static struct js *map_of(struct js *value)
+{
+	static const char *const null_or_map[] = { "object", "null", NULL };
+	struct js *j = js_object();
+
+	js_set(j, "type", names_to_js(null_or_map));
+	js_set(j, "additionalProperties", value);
+	return j;
+}
+
+static struct js *host_schema(void)
+{
+	struct js *j = closed_object();
+
+	for (size_t i = 0; i < inventory_nkeys; i++) {
+		const struct param *p = &inventory_keys[i].like;
+		struct js *value = value_schema(p);
+
+		describe(value, p->help, p->def);
+		set_property(j, p->name, value);
+	}
+	return any_of(j, type_of("null"));
+}
+
+static struct js *group_schema(void)
+{
+	struct js *j = closed_object();
+
+	set_property(j, "tags", any_of(scalar(), list_of(scalar())));
+	return any_of(list_of(type_of("string")), j);
+}
+
+struct js *doc_hosts_schema(void)
+{
+	struct js *j = closed_object();
+
+	set_property(j, "hosts", map_of(host_schema()));
+	set_property(j, "groups", map_of(group_schema()));
+	return document(j, "vrun " INVENTORY_FILE);
 }

@@ -174,9 +174,11 @@ static void bad_designs_have_place_and_remedy(void **state)
 		{ "hooks: {}\n", "m:3:1: key \"hooks\" cannot be used with" },
 		{ "timeout: 0\n", "timeout: must be more than 0" },
 		{ "retries: 101\n", "out of range (0 to 100)" },
-		{ "hosts: []\n", "needs 1 to 256" },
+		{ "hosts: []\n", "needs 1 to 1024" },
 		{ "hosts: [a, a]\n", "host \"a\" is listed twice" },
-		{ "hosts: [-oProxyCommand=x]\n", "is no name of a host" },
+		{ "hosts: [-oProxyCommand=x]\n",
+		  "m:3:9: host \"-oProxyCommand=x\": must be a host or group "
+		  "of hosts.yaml, or [USER@]HOST[:PORT]" },
 		{ "require: {kvm: maybe}\n", "(have refuse, warn, ignore)" },
 		{ "require: {hugepage: warn}\n",
 		  "m:3:11: require: unknown key \"hugepage\" (have results, "

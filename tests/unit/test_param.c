@@ -4,6 +4,7 @@
 
 #include "runner/base/fd.h"
 #include "runner/matrix/doc.h"
+#include "runner/matrix/inventory.h"
 #include "runner/matrix/param.h"
 
 static bool same_kind(const struct param *a, const struct param *b)
@@ -235,6 +236,22 @@ static void the_help_fits_a_terminal(void **state)
 	}
 }
 
+static void the_schema_of_hosts_knows_every_key(void **state)
+{
+	CLEANUP(js_unrefp) struct js *schema = doc_hosts_schema();
+	const struct js *hosts = js_get(js_get(schema, "properties"), "hosts");
+	const struct js *host = js_at(
+		js_get(js_get(hosts, "additionalProperties"), "anyOf"), 0);
+
+	(void)state;
+	for (size_t i = 0; i < inventory_nkeys; i++) {
+		const char *name = inventory_keys[i].like.name;
+
+		if (js_get(js_get(host, "properties"), name) == NULL)
+			fail_msg("%s is not in it", name);
+	}
+}
+
 static void the_schema_knows_every_parameter(void **state)
 {
 	CLEANUP(js_unrefp) struct js *schema = doc_schema();
@@ -266,6 +283,7 @@ int main(void)
 		cmocka_unit_test(the_reference_in_the_readme_is_up_to_date),
 		cmocka_unit_test(the_help_fits_a_terminal),
 		cmocka_unit_test(the_schema_knows_every_parameter),
+		cmocka_unit_test(the_schema_of_hosts_knows_every_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
