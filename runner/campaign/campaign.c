@@ -55,12 +55,18 @@ struct campaign *campaign_new(const struct plan *plan,
 		c->hosts[i].target.name = plan->hosts[i];
 		if (targets != NULL)
 			c->hosts[i].target = targets[i];
+		c->hosts[i].qemu = "";
 		c->hosts[i].index = (uint32_t)i;
 		c->hosts[i].state = HOST_AWAY;
 		c->hosts[i].deadline_ns = INT64_MAX;
 	}
 	take_signals(c, &c->former_signals);
 	return c;
+}
+
+void campaign_set_qemu(struct campaign *c, size_t i, const char *qemu)
+{
+	c->hosts[i].qemu = qemu;
 }
 
 static void host_deinit(struct host *h)

@@ -35,6 +35,9 @@ struct campaign *campaign_new(const struct plan *plan,
 			      const struct transport_target *targets,
 			      const struct transport_ops *ops,
 			      struct progress *progress);
+// The QEMU of host i of the plan, for cells that name none; "": of its PATH.
+// Borrowed. Before campaign_prepare.
+void campaign_set_qemu(struct campaign *c, size_t i, const char *qemu);
 // Hangs up on every host. The signals are as before.
 void campaign_free(struct campaign *c);
 void campaign_freep(struct campaign **c);

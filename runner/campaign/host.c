@@ -155,7 +155,7 @@ static int on_facts(struct host *h, const struct message *m, struct err *e)
 	js_unref(h->facts);
 	h->facts = js_copy(js_get(m->body, "facts"));
 	fields = js_object();
-	js_set(fields, "needs", preflight_needs(h->c->plan));
+	js_set(fields, "needs", preflight_needs(h->c->plan, h->qemu));
 	session_ask(h->session, MESSAGE_PREFLIGHT, fields);
 	host_enter(h, HOST_PREFLIGHT, 0);
 	return 0;

@@ -44,6 +44,7 @@ struct host {
 	struct campaign *c;
 	const char *name;
 	struct transport_target target;
+	const char *qemu; // for cells that name none
 	uint32_t index;
 	uint32_t first_trial;
 	enum host_state state;

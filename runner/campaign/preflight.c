@@ -250,16 +250,19 @@ static struct js *pages_needed(const struct plan *p)
 	return pages;
 }
 
-// The values of one text parameter over all VMs, each once.
-static struct js *texts_of(const struct plan *p, const char *key)
+// The values of one text parameter over all VMs, each once; `qemu` as for
+// plan_cell_vm.
+static struct js *texts_of(const struct plan *p, const char *qemu,
+			   const char *key)
 {
 	struct js *list = js_array();
 
 	for (size_t i = 0; i < p->ncells; i++) {
-		const char *s = js_get_str(p->cells[i].vm, key, NULL);
+		CLEANUP(js_unrefp)
+		struct js *vm = plan_cell_vm(&p->cells[i], qemu);
+		const char *s = js_get_str(vm, key, NULL);
 
-		if (s != NULL &&
-		    (!is_native(p->cells[i].vm) || strcmp(key, "accel") == 0))
+		if (s != NULL && (!is_native(vm) || strcmp(key, "accel") == 0))
 			append_new(list, js_string(s));
 	}
 	return list;
@@ -288,7 +291,7 @@ static struct js *hosts_of(const struct plan *p)
 	return list;
 }
 
-struct js *preflight_needs(const struct plan *p)
+struct js *preflight_needs(const struct plan *p, const char *qemu)
 {
 	static const char *const texts[][2] = {
 		{ "accels", "accel" },
@@ -299,7 +302,7 @@ struct js *preflight_needs(const struct plan *p)
 	struct js *needs = js_object(), *workloads = js_array();
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-		js_set(needs, texts[i][0], texts_of(p, texts[i][1]));
+		js_set(needs, texts[i][0], texts_of(p, qemu, texts[i][1]));
 	js_set_int(needs, "memory", most_of(p, "memory"));
 	js_set_int(needs, "cpus", most_of(p, "cpus"));
 	js_set(needs, "pages", pages_needed(p));

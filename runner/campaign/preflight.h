@@ -61,8 +61,8 @@ void findings_print(const struct findings *f, enum finding_level from,
 struct js *findings_to_js(const struct findings *f, const char *host);
 
 // `needs` of a preflight message: everything that the plan's cells ask of a
-// host, as message.h lists it.
-struct js *preflight_needs(const struct plan *p);
+// host whose own QEMU is `qemu` (see plan_cell_vm), as message.h lists it.
+struct js *preflight_needs(const struct plan *p, const char *qemu);
 // `apply` of a settings message: the huge pages to hold for the campaign.
 // NULL: nothing to apply.
 struct js *preflight_settings(const struct plan *p);

@@ -73,7 +73,7 @@ static struct js *trial_fields(const struct host *h)
 	js_set_bool(f, "last", h->step.last);
 	js_set_bool(f, "fio", some_cell_runs_fio(p));
 	js_set(f, "host", js_ref(cell->host));
-	js_set(f, "vm", js_ref(cell->vm));
+	js_set(f, "vm", plan_cell_vm(cell, h->qemu));
 	js_set(f, "workloads", js_ref(cell->workloads));
 	js_set_int(f, "timeout_ns", (int64_t)p->timeout_ns);
 	js_set_int(f, "seq", t->id - h->first_trial);

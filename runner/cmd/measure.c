@@ -5,10 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runner/base/alloc.h"
 #include "runner/base/log.h"
 #include "runner/base/strv.h"
 #include "runner/campaign/environment.h"
 #include "runner/campaign/results.h"
+#include "runner/cmd/hosts.h"
 
 static enum progress_mode mode_of(const struct cmd_args *args)
 {
@@ -43,11 +45,25 @@ void measure_deinit(struct measure *m)
 	findings_deinit(&m->findings);
 }
 
+static void new_campaign(struct measure *m)
+{
+	const struct source *s = m->source;
+	CLEANUP(cleanup_free)
+	struct transport_target *targets =
+		xcalloc(s->plan->nhosts, sizeof(*targets));
+
+	for (size_t i = 0; i < s->plan->nhosts; i++)
+		targets[i] = hosts_target(&s->hosts[i]);
+	m->campaign = campaign_new(s->plan, targets, NULL, m->progress);
+	for (size_t i = 0; i < s->plan->nhosts; i++)
+		campaign_set_qemu(m->campaign, i, s->hosts[i].qemu);
+}
+
 int measure_preflight(struct measure *m, struct err *e)
 {
 	const struct matrix *matrix = m->source->matrix;
 
-	m->campaign = campaign_new(m->source->plan, NULL, NULL, m->progress);
+	new_campaign(m);
 	progress_say(m->progress, false, "vrun: looking at the hosts");
 	if (campaign_prepare(m->campaign, &m->findings, e) < 0)
 		return -1;

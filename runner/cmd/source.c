@@ -4,8 +4,10 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "runner/base/alloc.h"
 #include "runner/base/fd.h"
 #include "runner/campaign/store.h"
+#include "runner/cmd/hosts.h"
 #include "runner/matrix/yaml.h"
 
 enum {
@@ -131,7 +133,8 @@ int source_load(const struct cmd_args *args, struct source *out, struct err *e)
 	s.file = args->operands[0];
 	if (collect_overrides(args, &s, e) < 0 ||
 	    file_read(s.file, YNODE_BYTES_MAX, &s.text, ERR_USAGE, e) < 0 ||
-	    parse(&s, e) < 0)
+	    parse(&s, e) < 0 ||
+	    hosts_resolve(s.file, s.matrix, &s.hosts, e) < 0)
 		return -1;
 	s.seed = s.matrix->seed;
 	s.aa = cmd_has(args, "aa");
@@ -155,19 +158,18 @@ struct js *source_options(const struct source *s)
 	js_set_str(j, "matrix", s->file);
 	js_set_int(j, "seed", s->seed);
 	js_set(j, "set", set);
+	js_set(j, "hosts", inventory_to_js(s->hosts, s->matrix->nhosts));
 	if (s->aa)
 		js_set_bool(j, "aa", true);
 	return j;
 }
 
-static int read_options(const char *dir, struct source *s, struct err *e)
+static int read_options(const char *dir, const struct js *j, struct source *s,
+			struct err *e)
 {
-	CLEANUP(js_unrefp) struct js *j = store_read_js(dir, STORE_OPTIONS, e);
 	const struct js *set;
 	int64_t seed;
 
-	if (j == NULL)
-		return -1;
 	set = js_get(j, "set");
 	seed = js_get_int(j, "seed", 0);
 	if (js_get_int(j, "v", 0) != SOURCE_OPTIONS_VERSION ||
@@ -186,14 +188,30 @@ static int read_options(const char *dir, struct source *s, struct err *e)
 	return 0;
 }
 
+// A campaign goes on with the hosts that it began with; one of an older vrun
+// kept names only.
+static int restore_hosts(const char *dir, const struct js *options,
+			 struct source *s, struct err *e)
+{
+	const struct js *kept = js_get(options, "hosts");
+
+	if (kept == NULL)
+		return inventory_resolve(NULL, s->matrix, &s->hosts, e);
+	if (inventory_from_js(kept, s->matrix, &s->hosts, e) < 0)
+		return err_wrap(e, "%s/" STORE_OPTIONS, dir);
+	return 0;
+}
+
 int source_reload(const char *dir, const char *file, struct source *out,
 		  struct err *e)
 {
 	CLEANUP(source_deinit) struct source s = { .file = file };
+	CLEANUP(js_unrefp) struct js *j = store_read_js(dir, STORE_OPTIONS, e);
 
-	if (read_options(dir, &s, e) < 0 ||
+	if (j == NULL || read_options(dir, j, &s, e) < 0 ||
 	    file_read(file, YNODE_BYTES_MAX, &s.text, ERR_USAGE, e) < 0 ||
-	    parse(&s, e) < 0 || build(&s, e) < 0)
+	    parse(&s, e) < 0 || restore_hosts(dir, j, &s, e) < 0 ||
+	    build(&s, e) < 0)
 		return -1;
 	*out = s;
 	s = (struct source){ 0 };

@@ -10,6 +10,7 @@
 #include "runner/base/js.h"
 #include "runner/base/strv.h"
 #include "runner/cmd/cmd.h"
+#include "runner/matrix/inventory.h"
 #include "runner/matrix/matrix.h"
 #include "runner/plan/plan.h"
 
@@ -20,7 +21,8 @@
 	{ "seed", 's', "N", "seed instead of design.seed" },                   \
 	{ "set", 'S', "KEY=VALUE", "override one key of the matrix; may be "   \
 				   "given again" },                            \
-	{ "hosts", 'H', "HOST,...", "hosts instead of the matrix's" },         \
+	{ "hosts", 'H', "HOST,...",                                            \
+	  "hosts, groups or SSH destinations instead of the matrix's" },       \
 	{ "aa", 0, NULL, "A/A: the baseline against itself" }
 // clang-format on
 
@@ -32,6 +34,7 @@ struct source {
 	uint32_t seed;	  // the plan's
 	bool aa;	  // the baseline against itself
 	struct matrix *matrix;
+	struct inventory_host *hosts; // by index in the plan, the matrix's
 	struct plan *plan;
 };
 
@@ -42,7 +45,7 @@ int source_load(const struct cmd_args *args, struct source *out,
 // path, which must live as long as the source.
 int source_reload(const char *dir, const char *file, struct source *out,
 		  struct err *e) MUST_CHECK;
-// {"v":, "vrun":, "matrix":, "seed":, "set": []}, and "aa": true, for
-// options.json.
+// {"v":, "vrun":, "matrix":, "seed":, "set": [], "hosts": []}, and "aa": true,
+// for options.json.
 struct js *source_options(const struct source *s);
 void source_deinit(struct source *s); // for CLEANUP, too

@@ -285,16 +285,18 @@ static void read_group(struct reading *r, const struct ynode *v,
 			read_unknown_key(r, v->keys[i], "", keys, 1);
 	}
 	if (tags == NULL) {
-		diag_add(&r->d, v->at,
-			 "group \"%s\": must be a list of hosts, or {tags: [...]}",
-			 g->name);
+		diag_add(
+			&r->d, v->at,
+			"group \"%s\": must be a list of hosts, or {tags: [...]}",
+			g->name);
 		return;
 	}
 	read_tags(r, tags, &value);
 	g->tags = value.list;
 	g->ntags = value.nlist;
 	if (g->ntags == 0)
-		diag_add(&r->d, tags->at, "group \"%s\": names no tag", g->name);
+		diag_add(&r->d, tags->at, "group \"%s\": names no tag",
+			 g->name);
 }
 
 static void read_groups_section(struct reading *r, const struct ynode *root,

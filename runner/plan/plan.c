@@ -88,7 +88,7 @@ static bool trials_fit(const struct matrix *m, struct plan *p, struct diags *d)
 {
 	uint64_t n = (uint64_t)p->rounds + p->warmup_rounds;
 
-	// At most 2 * 10^5 * 10^3 * 256 * 10^4: below 2^63.
+	// At most 2 * 10^5 * 10^3 * 1024 * 10^4: below 2^63.
 	n *= (uint64_t)p->repeat * p->nhosts * p->ncells;
 	p->ntrials = (size_t)n;
 	if (n <= PLAN_TRIALS_MAX)
@@ -214,6 +214,23 @@ bool plan_is_baseline(const struct plan *p, const struct plan_cell *c)
 	return true;
 }
 
+static bool has_vm(const struct plan_cell *c)
+{
+	return strcmp(js_get_str(c->vm, "accel", ""), "native") != 0;
+}
+
+struct js *plan_cell_vm(const struct plan_cell *c, const char *qemu)
+{
+	struct js *vm;
+
+	if (qemu[0] == '\0' || !has_vm(c) ||
+	    js_get_str(c->vm, "qemu", "")[0] != '\0')
+		return js_ref(c->vm);
+	vm = js_copy(c->vm);
+	js_set_str(vm, "qemu", qemu);
+	return vm;
+}
+
 void plan_free(struct plan *p)
 {
 	if (p == NULL)
@@ -230,11 +247,6 @@ void plan_free(struct plan *p)
 void plan_freep(struct plan **p)
 {
 	plan_free(*p);
-}
-
-static bool has_vm(const struct plan_cell *c)
-{
-	return strcmp(js_get_str(c->vm, "accel", ""), "native") != 0;
 }
 
 uint64_t plan_estimate_ns(const struct plan *p, uint64_t boot_ns)

@@ -106,6 +106,10 @@ int plan_build_aa(const struct matrix *m, uint32_t seed, struct plan **out,
 // Whether the cell has the baseline's levels; PLAN_LEVEL_ANY is all of them.
 bool plan_is_baseline(const struct plan *p, const struct plan_cell *c);
 
+// The cell's VM on a host whose own QEMU is `qemu`, which counts where the cell
+// names none; "": the host has none of its own. A new reference.
+struct js *plan_cell_vm(const struct plan_cell *c, const char *qemu);
+
 void plan_free(struct plan *p);
 void plan_freep(struct plan **p);
 

@@ -46,7 +46,7 @@ static void needs_are_the_most_of_what_cells_ask(void **state)
 	set_vm(p, 1,
 	       "{\"accel\":\"best\",\"backing\":\"hugetlb-2M\",\"qemu\":\"\","
 	       "\"image\":\"builtin\",\"memory\":536870913,\"cpus\":2}");
-	needs = preflight_needs(p);
+	needs = preflight_needs(p, "");
 	assert_js(
 		needs,
 		"{\"accels\":[\"best\"],"
@@ -54,6 +54,22 @@ static void needs_are_the_most_of_what_cells_ask(void **state)
 		"\"images\":[\"builtin\"],\"memory\":1073741824,"
 		"\"pages\":{\"2M\":257},\"qemus\":[\"\"],"
 		"\"workloads\":[{\"kind\":\"synthetic\"}]}");
+	fake_plan_deinit(&fake);
+}
+
+static void a_host_has_a_qemu_for_cells_that_name_none(void **state)
+{
+	struct fake_plan fake;
+	struct plan *p = fake_plan_init(&fake, 1, 1, false);
+	CLEANUP(js_unrefp) struct js *needs = NULL;
+
+	(void)state;
+	set_vm(p, 0, "{\"accel\":\"tcg\",\"qemu\":\"\"}");
+	set_vm(p, 1, "{\"accel\":\"tcg\",\"qemu\":\"/opt/new\"}");
+	needs = preflight_needs(p, "/usr/local/q");
+	assert_js(js_get(needs, "qemus"), "[\"/usr/local/q\",\"/opt/new\"]");
+	// The plan itself stays as it was.
+	assert_string_equal(js_get_str(p->cells[0].vm, "qemu", "?"), "");
 	fake_plan_deinit(&fake);
 }
 
@@ -76,7 +92,7 @@ static void workloads_say_what_they_need_and_whether_on_the_host(void **state)
 	set_vm(p, 1, "{\"accel\":\"tcg\"}");
 	for (uint32_t i = 0; i < 2; i++)
 		set_workload(p, i, file);
-	needs = preflight_needs(p);
+	needs = preflight_needs(p, "");
 	assert_js(js_get(needs, "workloads"),
 		  "[{\"device\":\"/f\",\"kind\":\"block\",\"native\":true,"
 		  "\"size\":512},"
@@ -95,7 +111,7 @@ static void cells_without_a_vm_need_no_memory(void **state)
 		set_vm(p, i,
 		       "{\"accel\":\"native\",\"backing\":\"hugetlb-1G\","
 		       "\"memory\":1073741824}");
-	needs = preflight_needs(p);
+	needs = preflight_needs(p, "");
 	assert_js(js_get(needs, "pages"), "{}");
 	assert_int_equal(js_get_int(needs, "memory", -1), 0);
 	assert_null(preflight_settings(p));
@@ -217,6 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(needs_are_the_most_of_what_cells_ask),
+		cmocka_unit_test(a_host_has_a_qemu_for_cells_that_name_none),
 		cmocka_unit_test(
 			workloads_say_what_they_need_and_whether_on_the_host),
 		cmocka_unit_test(cells_without_a_vm_need_no_memory),
