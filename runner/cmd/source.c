@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "runner/base/alloc.h"
 #include "runner/base/fd.h"
 #include "runner/campaign/store.h"
 #include "runner/cmd/hosts.h"

@@ -19,8 +19,8 @@ static void check_safe(const char *text)
 
 static void resolve(const struct inventory *inv)
 {
-	struct matrix_source from = { "m", matrix_text, strlen(matrix_text),
-				      NULL, 0 };
+	struct matrix_source from = { "m",  matrix_text, strlen(matrix_text),
+				      NULL, 0,		 NULL };
 	CLEANUP(matrix_freep) struct matrix *m = NULL;
 	struct inventory_host *hosts = NULL;
 	struct err e = { 0 };

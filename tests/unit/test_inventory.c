@@ -38,7 +38,7 @@ static struct matrix *matrix_of(const char *hosts)
 	CLEANUP(cleanup_free)
 	char *text = xasprintf("name: x\nworkloads: [synthetic]\nhosts: %s\n",
 			       hosts);
-	struct matrix_source from = { "m", text, strlen(text), NULL, 0 };
+	struct matrix_source from = { "m", text, strlen(text), NULL, 0, NULL };
 	struct matrix *m = NULL;
 	struct err e = { 0 };
 
@@ -278,8 +278,8 @@ static void a_matrix_names_no_host_that_could_mean_more(void **state)
 		char *text = xasprintf(
 			"name: x\nworkloads: [synthetic]\nhosts: [%s]\n",
 			bad[i]);
-		struct matrix_source from = { "m", text, strlen(text), NULL,
-					      0 };
+		struct matrix_source from = { "m",  text, strlen(text),
+					      NULL, 0,	  NULL };
 		struct matrix *m = NULL;
 		struct err e = { 0 };
 
