@@ -6,46 +6,87 @@
 
 #include "runner/base/alloc.h"
 
-static const char separators[] = { ',', ';', '\t', '|' };
+static const struct {
+	char separator;
+	const char *name;
+} separators[] = {
+	// equals are tried in this order
+	{ ',', "commas" }, { ';', "semicolons" },    { '\t', "tabs" },
+	{ '|', "\"|\"" },  { CSV_BLANKS, "blanks" },
+};
 
 static bool is_eol(char ch)
 {
 	return ch == '\n' || ch == '\r';
 }
 
-// The first line decides: it is the header, and headers seldom hold commas.
-static char sniff(const char *text, size_t len)
+static bool is_blank(char ch)
 {
-	size_t count[ARRAY_LEN(separators)] = { 0 }, best = 0;
-	bool quoted = false;
+	return ch == ' ' || ch == '\t';
+}
 
-	for (size_t i = 0; i < len && (quoted || !is_eol(text[i])); i++) {
+static bool separates(char separator, char ch)
+{
+	return separator == CSV_BLANKS ? is_blank(ch) : ch == separator;
+}
+
+// How often `separator` stands in the line at `pos`, which moves to the line's
+// end. Blanks count between words only, and once however many they are.
+static size_t count_in_line(const char *text, size_t len, char separator,
+			    size_t *pos)
+{
+	size_t n = 0, i = *pos;
+	bool quoted = false, blanks = separator == CSV_BLANKS;
+
+	for (; i < len && (quoted || !is_eol(text[i])); i++) {
 		if (text[i] == '"')
 			quoted = !quoted;
-		for (size_t s = 0; s < ARRAY_LEN(separators) && !quoted; s++)
-			count[s] += text[i] == separators[s];
+		else if (!quoted && separates(separator, text[i]))
+			n += !blanks || (i > *pos && !is_blank(text[i - 1]));
 	}
-	for (size_t s = 1; s < ARRAY_LEN(separators); s++)
-		if (count[s] > count[best])
-			best = s;
-	return separators[best];
+	if (blanks && i > *pos && is_blank(text[i - 1]) && n > 0)
+		n--; // at the end of the line
+	*pos = i;
+	return n;
+}
+
+// How much speaks for a separator: 0 nothing. That the second line has it as
+// often counts more than how often that is.
+static size_t rank(const char *text, size_t len, char separator)
+{
+	size_t pos = 0, next;
+	size_t n = count_in_line(text, len, separator, &pos);
+
+	if (n == 0)
+		return 0;
+	while (pos < len && is_eol(text[pos]))
+		pos++;
+	next = pos < len ? count_in_line(text, len, separator, &pos) : n;
+	return n == next ? n + SIZE_MAX / 2 : n;
+}
+
+// Blanks are within names as often as between them: only where there is
+// nothing else.
+static char sniff(const char *text, size_t len, char decimal)
+{
+	size_t best = 0;
+	char found = ',';
+
+	for (size_t s = 0; s < ARRAY_LEN(separators); s++) {
+		char sep = separators[s].separator;
+		size_t r = sep != decimal ? rank(text, len, sep) : 0;
+
+		if (r <= best || (sep == CSV_BLANKS && best > 0))
+			continue;
+		best = r;
+		found = sep;
+	}
+	return found;
 }
 
 static size_t bom_len(const char *text, size_t len)
 {
 	return len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-}
-
-void csv_init(struct csv *c, const char *text, size_t len, char separator,
-	      const char *where)
-{
-	size_t skip = bom_len(text, len);
-
-	*c = (struct csv){ .where = where, .text = text, .len = len };
-	c->pos = c->line_start = skip;
-	c->line = 1;
-	c->separator =
-		separator != 0 ? separator : sniff(text + skip, len - skip);
 }
 
 void csv_deinit(struct csv *c)
@@ -71,11 +112,15 @@ static bool at_eol(const struct csv *c)
 	return c->pos >= c->len || is_eol(c->text[c->pos]);
 }
 
+static bool at_separator(const struct csv *c)
+{
+	return c->pos < c->len && separates(c->separator, c->text[c->pos]);
+}
+
+// A blank that separates nothing.
 static bool at_blank(const struct csv *c)
 {
-	char ch = c->pos < c->len ? c->text[c->pos] : '\n';
-
-	return (ch == ' ' || ch == '\t') && ch != c->separator;
+	return c->pos < c->len && is_blank(c->text[c->pos]) && !at_separator(c);
 }
 
 static void skip_blanks(struct csv *c)
@@ -125,7 +170,7 @@ static int add_byte(struct csv *c, char ch, struct err *e)
 static int end_quote(struct csv *c, struct err *e)
 {
 	skip_blanks(c);
-	if (!at_eol(c) && c->text[c->pos] != c->separator)
+	if (!at_eol(c) && !at_separator(c))
 		return fail(c,
 			    "text after a closing quote; a quote inside "
 			    "quotes is written \"\"",
@@ -159,7 +204,7 @@ static int plain_field(struct csv *c, struct err *e)
 {
 	struct csv_field *f = &c->fields[c->nfields - 1];
 
-	for (; !at_eol(c) && c->text[c->pos] != c->separator; c->pos++)
+	for (; !at_eol(c) && !at_separator(c); c->pos++)
 		if (add_byte(c, c->text[c->pos], e) != 0)
 			return -1;
 	while (f->len > 0 && (c->bytes.data[c->bytes.len - 1] == ' ' ||
@@ -185,19 +230,36 @@ static int read_field(struct csv *c, struct err *e)
 	return rc;
 }
 
-static void skip_blank_lines(struct csv *c)
+static bool at_comment(const struct csv *c)
 {
-	for (;;) {
+	size_t n = c->comment != NULL ? strlen(c->comment) : 0;
+
+	return n > 0 && c->len - c->pos >= n &&
+	       memcmp(c->text + c->pos, c->comment, n) == 0;
+}
+
+static void skip_line(struct csv *c)
+{
+	while (!at_eol(c))
+		c->pos++;
+	skip_eol(c);
+}
+
+// Over lines without a field.
+static void skip_void_lines(struct csv *c)
+{
+	while (c->pos < c->len) {
 		size_t start = c->pos;
 
-		skip_blanks(c);
-		if (c->pos >= c->len)
-			return;
-		if (!at_eol(c)) {
-			c->pos = start;
+		while (c->pos < c->len && is_blank(c->text[c->pos]) &&
+		       (c->separator == CSV_BLANKS || !at_separator(c)))
+			c->pos++;
+		if (!at_eol(c) && !at_comment(c)) {
+			if (c->separator != CSV_BLANKS)
+				c->pos = start;
 			return;
 		}
-		skip_eol(c);
+		skip_line(c);
 	}
 }
 
@@ -211,6 +273,32 @@ static void point_fields(struct csv *c)
 	}
 }
 
+void csv_init(struct csv *c, const char *text, size_t len,
+	      const struct csv_format *format, const char *where)
+{
+	*c = (struct csv){ .where = where,
+			   .text = text,
+			   .len = len,
+			   .separator = format->separator,
+			   .comment = format->comment,
+			   .line = 1 };
+	c->pos = c->line_start = bom_len(text, len);
+	while (c->line < format->first_line && c->pos < len)
+		skip_line(c);
+	skip_void_lines(c);
+	if (format->separator == 0)
+		c->separator =
+			sniff(text + c->pos, len - c->pos, format->decimal);
+}
+
+const char *csv_separator_name(const struct csv *c)
+{
+	for (size_t i = 0; i < ARRAY_LEN(separators); i++)
+		if (separators[i].separator == c->separator)
+			return separators[i].name;
+	return "what --separator says";
+}
+
 static int refuse_utf16(const struct csv *c, struct err *e)
 {
 	if (c->pos == 0 && c->len >= 2 &&
@@ -220,13 +308,26 @@ static int refuse_utf16(const struct csv *c, struct err *e)
 	return 0;
 }
 
+// Over the separator. False at the end of the row, which blanks may precede.
+static bool next_field(struct csv *c)
+{
+	if (at_eol(c))
+		return false;
+	c->pos++;
+	if (c->separator != CSV_BLANKS)
+		return true;
+	while (at_separator(c))
+		c->pos++;
+	return !at_eol(c);
+}
+
 int csv_next(struct csv *c, struct csv_row *row, bool *more, struct err *e)
 {
 	size_t line;
 
 	if (refuse_utf16(c, e) != 0)
 		return -1;
-	skip_blank_lines(c);
+	skip_void_lines(c);
 	*more = c->pos < c->len;
 	if (!*more)
 		return 0;
@@ -236,9 +337,8 @@ int csv_next(struct csv *c, struct csv_row *row, bool *more, struct err *e)
 	for (;;) {
 		if (read_field(c, e) != 0)
 			return -1;
-		if (at_eol(c))
+		if (!next_field(c))
 			break;
-		c->pos++; // the separator
 	}
 	skip_eol(c);
 	point_fields(c);

@@ -315,7 +315,9 @@ int table_read(const struct table_spec *spec, struct dataset *ds,
 	struct reader r = { .spec = spec, .ds = ds };
 
 	intern_init(&r.boots);
-	csv_init(&r.csv, spec->text, spec->len, spec->separator, spec->where);
+	csv_init(&r.csv, spec->text, spec->len,
+		 &(struct csv_format){ .separator = spec->separator },
+		 spec->where);
 	if (read_header(&r, e) != 0 || read_rows(&r, e) != 0)
 		return -1;
 	note_directions(&r, notes);

@@ -47,6 +47,7 @@ struct test {
 static inline int read_lines(struct suite *s, const char *path,
 			     struct lines *out, struct err *e)
 {
+	static const struct csv_format commas = { .separator = ',' };
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
 	CLEANUP(csv_deinit) struct csv csv = { 0 };
 	struct csv_row row;
@@ -54,7 +55,7 @@ static inline int read_lines(struct suite *s, const char *path,
 
 	if (file_read(path, FILE_MAX, &text, ERR_USAGE, e) != 0)
 		return -1;
-	csv_init(&csv, buf_str(&text), text.len, ',', path);
+	csv_init(&csv, buf_str(&text), text.len, &commas, path);
 	for (;;) {
 		struct line *l;
 

@@ -50,6 +50,7 @@ static void read_row(struct table *t, const struct csv_row *row)
 
 static void read_table(struct table *t)
 {
+	static const struct csv_format commas = { .separator = ',' };
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
 	CLEANUP(csv_deinit) struct csv csv = { 0 };
 	struct csv_row row;
@@ -60,7 +61,7 @@ static void read_table(struct table *t)
 		(&t->value[0][0][0])[i] = NO_FIGURE;
 	assert_int_equal(file_read(TABLE, SIZE_MAX_BYTES, &text, ERR_USAGE, &e),
 			 0);
-	csv_init(&csv, buf_str(&text), text.len, ',', TABLE);
+	csv_init(&csv, buf_str(&text), text.len, &commas, TABLE);
 	assert_int_equal(csv_next(&csv, &row, &more, &e), 0); // header
 	for (;;) {
 		assert_int_equal(csv_next(&csv, &row, &more, &e), 0);
