@@ -1,40 +1,28 @@
 #include "analysis/table.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "analysis/csv.h"
-#include "analysis/intern.h"
-#include "analysis/table_columns.h"
 #include "analysis/sample.h"
-#include "runner/base/alloc.h"
-#include "runner/base/units.h"
+#include "analysis/table_number.h"
+#include "analysis/table_parts.h"
 
-struct reader {
-	const struct table_spec *spec;
-	struct dataset *ds;
-	struct csv csv;
-	struct table_map map;
-	struct table_unused unused;
-	struct intern boots;
-	struct level *levels; // of the row in hand; borrowed texts
-	size_t nlevels;
-	size_t rows; // that the filters let through
-};
-
-static void reader_deinit(struct reader *r)
+static void reader_deinit(struct table_reader *r)
 {
 	csv_deinit(&r->csv);
+	strv_deinit(&r->names);
 	table_map_deinit(&r->map);
 	table_unused_deinit(&r->unused);
+	table_twice_deinit(&r->twice);
 	intern_deinit(&r->boots);
+	free(r->guesses);
 	free(r->levels);
 }
 
-static int fail_at(const struct reader *r, const struct csv_row *row,
-		   size_t column, const char *what, struct err *e)
+int table_fail_at(const struct table_reader *r, const struct csv_row *row,
+		  size_t column, const char *what, struct err *e)
 {
 	const struct csv_field *f = &row->fields[column];
 
@@ -42,45 +30,27 @@ static int fail_at(const struct reader *r, const struct csv_row *row,
 		       row->line, f->column, f->text, what);
 }
 
-static const char *field(const struct reader *r, const struct csv_row *row,
-			 enum table_role role)
+const char *table_field(const struct table_reader *r, const struct csv_row *row,
+			enum table_role role)
 {
 	size_t c = r->map.role[role];
 
+	if (c == TABLE_ROW)
+		return r->row_text;
 	return c != TABLE_NO_COLUMN ? row->fields[c].text : NULL;
 }
 
-// Words for "no figure" in other people's tables.
-static bool is_missing(const char *text)
+const char *table_value_name(const struct table_reader *r, size_t value)
 {
-	static const char *const words[] = {
-		"",    "-",    "na",   "n/a",	   "nan",	"null", "none",
-		"inf", "+inf", "-inf", "infinity", "-infinity", "-nan", "+nan",
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (strcasecmp(text, words[i]) == 0)
-			return true;
-	return false;
+	return r->map.header.v[r->map.values[value]];
 }
 
-static int read_number(const struct reader *r, const struct csv_row *row,
-		       size_t column, double *out, struct err *e)
+bool table_is_wide(const struct table_reader *r, enum table_wide wide)
 {
-	const char *text = row->fields[column].text;
-
-	*out = NO_FIGURE;
-	if (is_missing(text) || units_parse_real(text, out) == UNITS_OK)
-		return 0;
-	if (strchr(text, ',') != NULL)
-		return fail_at(r, row, column,
-			       "is no number: write a decimal point, and no "
-			       "commas between thousands",
-			       e);
-	return fail_at(r, row, column, "is no number", e);
+	return r->map.nvalues > 1 && r->spec->wide == wide;
 }
 
-static void row_levels(struct reader *r, const struct csv_row *row)
+static void row_levels(struct table_reader *r, const struct csv_row *row)
 {
 	r->nlevels = 0;
 	for (size_t i = 0; i < r->map.nfactors; i++) {
@@ -95,7 +65,7 @@ static void row_levels(struct reader *r, const struct csv_row *row)
 }
 
 // A boot is one of its host: "1" on two hosts is two boots.
-static uint64_t boot_id(struct reader *r, const struct dataset_trial *t,
+static uint64_t boot_id(struct table_reader *r, const struct dataset_trial *t,
 			const char *boot)
 {
 	CLEANUP(buf_deinit) struct buf key = BUF_INIT;
@@ -104,122 +74,72 @@ static uint64_t boot_id(struct reader *r, const struct dataset_trial *t,
 	return intern_id(&r->boots, buf_str(&key), key.len);
 }
 
-static int row_trial(struct reader *r, const struct csv_row *row,
+static int read_order(const struct table_reader *r, const struct csv_row *row,
+		      double *out, struct err *e)
+{
+	size_t c = r->map.role[TABLE_ORDER];
+	struct table_number n;
+	const char *why;
+
+	*out = c == TABLE_ROW ? (double)r->row : NO_FIGURE;
+	if (c == TABLE_ROW || c == TABLE_NO_COLUMN)
+		return 0;
+	why = table_number_read(row->fields[c].text, &r->spec->style, &n);
+	if (why != NULL)
+		return table_fail_at(r, row, c, why, e);
+	if (isnan(n.value))
+		return table_fail_at(
+			r, row, c, "is no place in the order of execution", e);
+	*out = n.value;
+	return 0;
+}
+
+static int row_trial(struct table_reader *r, const struct csv_row *row,
 		     struct dataset_trial *t, struct err *e)
 {
-	const char *host = field(r, row, TABLE_HOST);
-	const char *block = field(r, row, TABLE_BLOCK);
-	const char *boot = field(r, row, TABLE_BOOT);
+	const char *host = table_field(r, row, TABLE_HOST);
+	const char *block = table_field(r, row, TABLE_BLOCK);
+	const char *boot = table_field(r, row, TABLE_BOOT);
 
 	*t = (struct dataset_trial){ .trial = (uint32_t)row->line,
 				     .attempt = 1,
 				     .host = host != NULL ? host : "",
 				     .block = DATASET_NONE,
-				     .boot = DATASET_NO_BOOT,
-				     .order = NO_FIGURE };
+				     .boot = DATASET_NO_BOOT };
 	if (block != NULL)
 		t->block = intern_id(&r->ds->blocks, block, strlen(block));
 	if (boot != NULL)
 		t->boot = boot_id(r, t, boot);
-	if (r->map.role[TABLE_ORDER] == TABLE_NO_COLUMN)
-		return 0;
-	if (read_number(r, row, r->map.role[TABLE_ORDER], &t->order, e) != 0)
-		return -1;
-	if (isnan(t->order))
-		return fail_at(r, row, r->map.role[TABLE_ORDER],
-			       "is no place in the order of execution", e);
-	return 0;
-}
-
-// What one value column of a row gives.
-struct reading {
-	double value;
-	enum outcome outcome;
-	struct buf reason; // "" when ok
-};
-
-static void reading_deinit(struct reading *g)
-{
-	buf_deinit(&g->reason);
-}
-
-// Returns whether the status column, if there is one, says ok.
-static bool read_status(const struct reader *r, const struct csv_row *row,
-			struct reading *g)
-{
-	const char *status = field(r, row, TABLE_STATUS);
-
-	if (status == NULL || strcasecmp(status, "ok") == 0)
-		return true;
-	if (outcome_from_name(status, &g->outcome) != 0)
-		g->outcome = OUTCOME_FAILED;
-	buf_printf(&g->reason, "status is \"%s\"", status);
-	return false;
-}
-
-static int read_value(const struct reader *r, const struct csv_row *row,
-		      size_t column, struct reading *g, struct err *e)
-{
-	g->value = NO_FIGURE;
-	if (!read_status(r, row, g))
-		return 0;
-	if (read_number(r, row, column, &g->value, e) != 0)
-		return -1;
-	if (isfinite(g->value))
-		return 0;
-	g->outcome = OUTCOME_INVALID;
-	buf_printf(&g->reason, "value is \"%s\"", row->fields[column].text);
-	return 0;
-}
-
-// The figure that a row has: what the row and the options say of it, and what
-// its name tells.
-static int row_metric(const struct reader *r, const struct csv_row *row,
-		      const char *value_column, uint32_t *metric, struct err *e)
-{
-	const char *name = field(r, row, TABLE_METRIC);
-	const char *unit = field(r, row, TABLE_UNIT);
-	const char *better = field(r, row, TABLE_BETTER);
-	struct table_guess guess =
-		table_guess(name != NULL ? name : value_column, unit);
-	struct metric m = { .name = name,
-			    .unit = unit != NULL ? unit : guess.unit,
-			    .better = guess.better };
-
-	if (name == NULL)
-		m.name = r->spec->values.n > 1 ? "value" : value_column;
-	if (r->spec->has_better)
-		m.better = r->spec->better;
-	else if (better != NULL && better_from_name(better, &m.better) != 0)
-		return fail_at(r, row, r->map.role[TABLE_BETTER],
-			       "is no direction (have higher, lower, neither)",
-			       e);
-	return dataset_add_metric(r->ds, &m, metric, e);
+	return read_order(r, row, &t->order, e);
 }
 
 // The cell of a row in one value column.
-static int row_cell(struct reader *r, const char *value_column, uint32_t *cell,
+static int row_cell(struct table_reader *r, size_t value, uint32_t *cell,
 		    struct err *e)
 {
 	size_t n = r->nlevels;
 
-	if (r->spec->values.n > 1)
-		r->levels[n++] = (struct level){ "column", value_column };
+	if (table_is_wide(r, TABLE_ARMS))
+		r->levels[n++] = (struct level){ TABLE_WIDE_FACTOR,
+						 table_value_name(r, value) };
 	return dataset_add_cell(r->ds, r->levels, n, cell, e);
 }
 
 // One trial: a row's figure in one value column. `t` holds what its row says.
-static int add_value(struct reader *r, const struct csv_row *row, size_t value,
-		     struct dataset_trial *t, struct err *e)
+static int add_value(struct table_reader *r, const struct csv_row *row,
+		     size_t value, struct dataset_trial *t, struct err *e)
 {
-	CLEANUP(reading_deinit) struct reading g = { .outcome = OUTCOME_OK };
-	const char *name = r->spec->values.v[value];
+	CLEANUP(table_reading_deinit)
+	struct table_reading g = { .value = NO_FIGURE, .unit = "" };
+	const char *name = table_value_name(r, value);
 	size_t at;
 
-	if (row_cell(r, name, &t->cell, e) != 0 ||
-	    row_metric(r, row, name, &t->metric, e) != 0 ||
-	    read_value(r, row, r->map.values[value], &g, e) != 0)
+	if (table_read_value(r, row, r->map.values[value], &g, e) != 0 ||
+	    row_cell(r, value, &t->cell, e) != 0 ||
+	    table_read_metric(r, row, value, &g, &t->metric, e) != 0)
 		return -1;
+	if (table_is_wide(r, TABLE_ROUNDS))
+		t->block = intern_id(&r->ds->blocks, name, strlen(name));
 	t->outcome = g.outcome;
 	t->reason = g.reason.len > 0 ? buf_str(&g.reason) : NULL;
 	if (dataset_add_trial(r->ds, t, &at, e) != 0)
@@ -229,47 +149,48 @@ static int add_value(struct reader *r, const struct csv_row *row, size_t value,
 	return 0;
 }
 
-static int add_row(struct reader *r, const struct csv_row *row, struct err *e)
+// --- rows ---
+
+static int refuse_length(const struct table_reader *r,
+			 const struct csv_row *row, struct err *e)
+{
+	size_t want = r->map.header.n;
+	size_t at = row->n > want ? want : row->n - 1;
+	const char *remedy = "--separator says otherwise";
+
+	if (row->fields[0].text[0] == '#')
+		remedy = "--comment '#' skips lines that begin with it";
+	return err_set(e, ERR_USAGE,
+		       "%s:%zu:%zu: %zu fields where the %s has %zu; they are "
+		       "parted by %s: %s",
+		       r->spec->where, row->line, row->fields[at].column,
+		       row->n, r->spec->no_header ? "first row" : "header",
+		       want, csv_separator_name(&r->csv), remedy);
+}
+
+static int add_row(struct table_reader *r, const struct csv_row *row,
+		   struct err *e)
 {
 	struct dataset_trial t;
 
-	if (row->n != r->map.ncolumns)
-		return err_set(e, ERR_USAGE,
-			       "%s:%zu: %zu fields where the header has %zu",
-			       r->spec->where, row->line, row->n,
-			       r->map.ncolumns);
+	r->row++;
+	if (row->n != r->map.header.n)
+		return refuse_length(r, row, e);
 	if (!table_map_matches(&r->map, r->spec, row))
 		return 0;
 	r->rows++;
+	snprintf(r->row_text, sizeof(r->row_text), "%zu", r->row);
+	table_twice_see(&r->twice, row);
 	row_levels(r, row);
 	if (row_trial(r, row, &t, e) != 0)
 		return -1;
-	for (size_t v = 0; v < r->spec->values.n; v++)
+	for (size_t v = 0; v < r->map.nvalues; v++)
 		if (add_value(r, row, v, &t, e) != 0)
 			return -1;
 	return 0;
 }
 
-static int read_header(struct reader *r, struct err *e)
-{
-	struct csv_row row;
-	bool more;
-
-	if (csv_next(&r->csv, &row, &more, e) != 0)
-		return -1;
-	if (!more)
-		return err_set(e, ERR_USAGE,
-			       "%s: empty; a table begins with a line of "
-			       "column names",
-			       r->spec->where);
-	if (table_map_init(&r->map, r->spec, &row, e) != 0)
-		return -1;
-	table_unused_init(&r->unused, &r->map, &row);
-	r->levels = xcalloc(r->map.nfactors + 1, sizeof *r->levels);
-	return 0;
-}
-
-static int read_rows(struct reader *r, struct err *e)
+static int read_rows(struct table_reader *r, struct err *e)
 {
 	for (;;) {
 		struct csv_row row;
@@ -287,8 +208,10 @@ static int read_rows(struct reader *r, struct err *e)
 	return 0;
 }
 
+// --- notes ---
+
 // Directions that no one stated are said, since the verdict hangs on them.
-static void note_directions(const struct reader *r, struct strv *notes)
+static void note_directions(const struct table_reader *r, struct strv *notes)
 {
 	if (r->spec->has_better || r->map.role[TABLE_BETTER] != TABLE_NO_COLUMN)
 		return;
@@ -308,17 +231,57 @@ static void note_directions(const struct reader *r, struct strv *notes)
 	}
 }
 
+// Is there a column besides the figure and its cell? Without one, rows that
+// are the same are figures that are the same.
+static bool rows_have_names(const struct table_reader *r)
+{
+	static const enum table_role naming[] = { TABLE_BLOCK, TABLE_BOOT,
+						  TABLE_ORDER };
+
+	for (size_t i = 0; i < ARRAY_LEN(naming); i++)
+		if (r->map.role[naming[i]] < TABLE_ROW)
+			return true;
+	return r->unused.n > 0;
+}
+
+// One trial cannot have run twice at the same time; otherwise a reader decides.
+static int check_twice(struct table_reader *r, struct strv *notes,
+		       struct err *e)
+{
+	struct table_twice_found f;
+
+	if (!rows_have_names(r))
+		return 0;
+	f = table_twice_find(&r->twice);
+	if (f.copies == 0)
+		return 0;
+	if (r->map.role[TABLE_ORDER] < TABLE_ROW)
+		return err_set(e, ERR_USAGE,
+			       "%s:%zu: the same as line %zu in every column, "
+			       "its place in the order included: delete the "
+			       "copy",
+			       r->spec->where, f.again, f.first);
+	strv_addf(notes,
+		  "%zu %s the same as an earlier one in every column (the "
+		  "first: line %zu as line %zu) and %s as trials: if they are "
+		  "copies, delete them",
+		  f.copies, f.copies == 1 ? "row is" : "rows are", f.again,
+		  f.first, f.copies == 1 ? "counts" : "count");
+	return 0;
+}
+
 int table_read(const struct table_spec *spec, struct dataset *ds,
 	       struct strv *notes, struct err *e)
 {
 	CLEANUP(reader_deinit)
-	struct reader r = { .spec = spec, .ds = ds };
+	struct table_reader r = { .spec = spec, .ds = ds };
+	struct csv_format format = spec->format;
 
+	format.decimal = spec->style.decimal;
 	intern_init(&r.boots);
-	csv_init(&r.csv, spec->text, spec->len,
-		 &(struct csv_format){ .separator = spec->separator },
-		 spec->where);
-	if (read_header(&r, e) != 0 || read_rows(&r, e) != 0)
+	csv_init(&r.csv, spec->text, spec->len, &format, spec->where);
+	if (table_read_header(&r, e) != 0 || read_rows(&r, e) != 0 ||
+	    check_twice(&r, notes, e) != 0)
 		return -1;
 	note_directions(&r, notes);
 	table_unused_note(&r.unused, notes);

@@ -1,9 +1,7 @@
 #include "analysis/table_columns.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "runner/base/alloc.h"
 #include "runner/base/buf.h"
@@ -13,26 +11,25 @@ enum {
 	LISTED_MAX = 20, // names in a message
 };
 
-static void list_columns(struct buf *out, const struct csv_row *header)
+static void list_columns(struct buf *out, const struct table_columns *header)
 {
 	size_t n = MIN(header->n, (size_t)LISTED_MAX);
 
 	for (size_t i = 0; i < n; i++)
-		buf_printf(out, "%s%.64s", i > 0 ? ", " : "",
-			   header->fields[i].text);
+		buf_printf(out, "%s%.64s", i > 0 ? ", " : "", header->v[i]);
 	if (n < header->n)
 		buf_printf(out, " and %zu more", header->n - n);
 }
 
-// SIZE_MAX when there is none; *again when there are several.
-static size_t column_named(const struct csv_row *header, const char *name,
+// TABLE_NO_COLUMN when there is none; *again when there are several.
+static size_t column_named(const struct table_columns *header, const char *name,
 			   bool *again)
 {
 	size_t found = TABLE_NO_COLUMN;
 
 	*again = false;
 	for (size_t i = 0; i < header->n; i++) {
-		if (strcmp(header->fields[i].text, name) != 0)
+		if (strcmp(header->v[i], name) != 0)
 			continue;
 		*again |= found != TABLE_NO_COLUMN;
 		found = i;
@@ -43,37 +40,142 @@ static size_t column_named(const struct csv_row *header, const char *name,
 struct finder {
 	struct table_map *m;
 	const struct table_spec *spec;
-	const struct csv_row *header;
 	struct err *e;
 };
 
-static int find(const struct finder *f, const char *name, size_t *column)
+// What is likely wrong with the line of names.
+static const char *remedy(const struct finder *f)
+{
+	const struct table_columns *header = &f->m->header;
+	double x;
+
+	if (f->spec->no_header)
+		return "";
+	if (header->n > 0 && header->v[0][0] == '#')
+		return " (--comment '#' skips lines that begin with it, "
+		       "--header LINE says which one has the names)";
+	for (size_t i = 0; i < header->n; i++)
+		if (units_parse_real(header->v[i], &x) == UNITS_OK)
+			return " (are these figures? --header none reads a "
+			       "table without a line of names)";
+	return "";
+}
+
+static int no_column(const struct finder *f, const char *name)
 {
 	CLEANUP(buf_deinit) struct buf list = BUF_INIT;
+
+	list_columns(&list, &f->m->header);
+	return err_set(f->e, ERR_USAGE, "%s: no column \"%s\"; have %s%s",
+		       f->spec->where, name, buf_str(&list), remedy(f));
+}
+
+static int find(const struct finder *f, const char *name, size_t *column)
+{
 	bool again;
 
-	*column = column_named(f->header, name, &again);
-	if (*column == TABLE_NO_COLUMN) {
-		list_columns(&list, f->header);
-		return err_set(f->e, ERR_USAGE, "%s: no column \"%s\"; have %s",
-			       f->spec->where, name, buf_str(&list));
-	}
+	*column = column_named(&f->m->header, name, &again);
+	if (*column == TABLE_NO_COLUMN)
+		return no_column(f, name);
 	if (again)
 		return err_set(f->e, ERR_USAGE,
-			       "%s: more than one column is called \"%s\"",
+			       "%s: more than one column is called \"%s\"; "
+			       "--names gives others",
 			       f->spec->where, name);
+	return 0;
+}
+
+// For anything but a figure.
+static int find_used(const struct finder *f, const char *name, size_t *column)
+{
+	if (find(f, name, column) != 0)
+		return -1;
 	f->m->used[*column] = true;
 	return 0;
 }
 
-static int find_list(const struct finder *f, const struct table_columns *names,
-		     size_t **columns)
+static int find_factors(const struct finder *f)
 {
-	*columns = xcalloc(names->n, sizeof **columns);
-	for (size_t i = 0; i < names->n; i++)
-		if (find(f, names->v[i], &(*columns)[i]) != 0)
+	struct table_map *m = f->m;
+
+	m->nfactors = f->spec->factors.n;
+	m->factors = xcalloc(m->nfactors, sizeof(*m->factors));
+	for (size_t i = 0; i < m->nfactors; i++)
+		if (find_used(f, f->spec->factors.v[i], &m->factors[i]) != 0)
 			return -1;
 	return 0;
+}
+
+// --- figures ---
+
+// Values are found first: what is in use is one of them.
+static int add_value(const struct finder *f, size_t column)
+{
+	struct table_map *m = f->m;
+
+	if (m->used[column])
+		return err_set(f->e, ERR_USAGE,
+			       "%s: column \"%s\" twice among the values",
+			       f->spec->where, m->header.v[column]);
+	m->values = xgrow(m->values, &m->values_cap, m->nvalues + 1,
+			  sizeof(*m->values));
+	m->values[m->nvalues++] = column;
+	m->used[column] = true;
+	return 0;
+}
+
+// "run1..run30": the columns from the one to the other.
+static int find_range(const struct finder *f, const char *name,
+		      const char *dots)
+{
+	CLEANUP(cleanup_free)
+	char *first = xasprintf("%.*s", (int)(dots - name), name);
+	size_t from, to;
+
+	if (find(f, first, &from) != 0 || find(f, dots + 2, &to) != 0)
+		return -1;
+	if (from > to)
+		return err_set(f->e, ERR_USAGE,
+			       "%s: column \"%s\" stands after \"%s\"; a "
+			       "range goes to the right",
+			       f->spec->where, first, dots + 2);
+	for (size_t c = from; c <= to; c++)
+		if (add_value(f, c) != 0)
+			return -1;
+	return 0;
+}
+
+static int find_value(const struct finder *f, const char *name)
+{
+	const char *dots = strstr(name, "..");
+	size_t column;
+	bool again;
+
+	if (dots != NULL &&
+	    column_named(&f->m->header, name, &again) == TABLE_NO_COLUMN)
+		return find_range(f, name, dots);
+	if (find(f, name, &column) != 0)
+		return -1;
+	return add_value(f, column);
+}
+
+static int find_values(const struct finder *f)
+{
+	for (size_t i = 0; i < f->spec->values.n; i++)
+		if (find_value(f, f->spec->values.v[i]) != 0)
+			return -1;
+	return 0;
+}
+
+// --- the rest ---
+
+static bool is_row(const struct finder *f, size_t role, const char *name)
+{
+	bool again;
+
+	return (role == TABLE_BLOCK || role == TABLE_ORDER) &&
+	       strcmp(name, TABLE_ROW_NAME) == 0 &&
+	       column_named(&f->m->header, name, &again) == TABLE_NO_COLUMN;
 }
 
 static int find_roles(const struct finder *f)
@@ -89,7 +191,11 @@ static int find_roles(const struct finder *f)
 
 	for (size_t r = 0; r < TABLE_ROLES; r++) {
 		f->m->role[r] = TABLE_NO_COLUMN;
-		if (names[r] != NULL && find(f, names[r], &f->m->role[r]) != 0)
+		if (names[r] == NULL)
+			continue;
+		if (is_row(f, r, names[r]))
+			f->m->role[r] = TABLE_ROW;
+		else if (find_used(f, names[r], &f->m->role[r]) != 0)
 			return -1;
 	}
 	return 0;
@@ -117,7 +223,7 @@ static int refuse_shared_values(const struct finder *f)
 				       "%s: column \"%s\" cannot be the value "
 				       "and a factor, block, host or the like "
 				       "at once",
-				       f->spec->where, f->spec->values.v[i]);
+				       f->spec->where, m->header.v[c]);
 	}
 	return 0;
 }
@@ -127,7 +233,8 @@ static int find_filters(const struct finder *f)
 	f->m->filters = xcalloc(f->spec->nfilters, sizeof(size_t));
 	f->m->hits = xcalloc(f->spec->nfilters, sizeof(size_t));
 	for (size_t i = 0; i < f->spec->nfilters; i++)
-		if (find(f, f->spec->filters[i].factor, &f->m->filters[i]) != 0)
+		if (find_used(f, f->spec->filters[i].factor,
+			      &f->m->filters[i]) != 0)
 			return -1;
 	return 0;
 }
@@ -142,7 +249,7 @@ static void find_descriptions(const struct finder *f)
 
 	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
 		bool again;
-		size_t c = column_named(f->header, known[i].name, &again);
+		size_t c = column_named(&f->m->header, known[i].name, &again);
 
 		if (c == TABLE_NO_COLUMN || again || f->m->used[c])
 			continue;
@@ -152,16 +259,13 @@ static void find_descriptions(const struct finder *f)
 }
 
 int table_map_init(struct table_map *m, const struct table_spec *spec,
-		   const struct csv_row *header, struct err *e)
+		   struct table_columns header, struct err *e)
 {
-	struct finder f = { m, spec, header, e };
+	struct finder f = { m, spec, e };
 
-	m->ncolumns = header->n;
-	m->nvalues = spec->values.n;
-	m->nfactors = spec->factors.n;
-	m->used = xcalloc(header->n, sizeof *m->used);
-	if (find_list(&f, &spec->values, &m->values) != 0 ||
-	    find_list(&f, &spec->factors, &m->factors) != 0 ||
+	m->header = header;
+	m->used = xcalloc(header.n, sizeof *m->used);
+	if (find_values(&f) != 0 || find_factors(&f) != 0 ||
 	    find_roles(&f) != 0 || refuse_shared_values(&f) != 0 ||
 	    find_filters(&f) != 0)
 		return -1;
@@ -215,153 +319,6 @@ int table_map_no_rows(const struct table_map *m, const struct table_spec *spec,
 				       spec->filters[i].text);
 	return err_set(e, ERR_USAGE, "%s: no row %s", spec->where,
 		       spec->nfilters > 0 ? "has all that is asked for"
+		       : spec->no_header  ? "in it"
 					  : "after the line of names");
-}
-
-// --- columns that nobody named ---
-
-void table_unused_init(struct table_unused *u, const struct table_map *m,
-		       const struct csv_row *header)
-{
-	for (size_t c = 0; c < header->n && u->n < TABLE_UNUSED_MAX; c++) {
-		if (m->used[c])
-			continue;
-		u->columns[u->n++] = (struct table_unused_column){
-			.column = c,
-			.name = xstrdup(header->fields[c].text),
-			.numeric = true,
-		};
-	}
-}
-
-void table_unused_deinit(struct table_unused *u)
-{
-	for (size_t i = 0; i < u->n; i++) {
-		struct table_unused_column *c = &u->columns[i];
-
-		for (size_t k = 0; k < c->cap; k++)
-			free(c->of_cell[k]);
-		free(c->of_cell);
-		free(c->name);
-		free(c->first);
-		free(c->second);
-	}
-}
-
-static void see_column(struct table_unused_column *c, const char *text,
-		       uint32_t cell)
-{
-	double x;
-
-	c->numeric &= units_parse_real(text, &x) == UNITS_OK;
-	if (c->varies)
-		return;
-	c->of_cell = xgrow(c->of_cell, &c->cap, (size_t)cell + 1,
-			   sizeof *c->of_cell);
-	if (c->of_cell[cell] == NULL) {
-		c->of_cell[cell] = xstrdup(text);
-	} else if (strcmp(c->of_cell[cell], text) != 0) {
-		c->varies = true;
-		c->first = xstrdup(c->of_cell[cell]);
-		c->second = xstrdup(text);
-	}
-}
-
-void table_unused_see(struct table_unused *u, const struct csv_row *row,
-		      uint32_t cell)
-{
-	for (size_t i = 0; i < u->n; i++)
-		see_column(&u->columns[i],
-			   row->fields[u->columns[i].column].text, cell);
-}
-
-static bool is_round_name(const char *name)
-{
-	static const char *const names[] = {
-		"round", "block", "pass", "rep", "repetition", "iteration"
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strcasecmp(name, names[i]) == 0)
-			return true;
-	return false;
-}
-
-void table_unused_note(const struct table_unused *u, struct strv *notes)
-{
-	for (size_t i = 0; i < u->n; i++) {
-		const struct table_unused_column *c = &u->columns[i];
-
-		if (!c->varies)
-			continue;
-		if (!c->numeric)
-			strv_addf(
-				notes,
-				"column \"%s\" differs within a cell (\"%s\", "
-				"\"%s\") and is not named: its rows are "
-				"pooled; --factors or --where keeps them "
-				"apart",
-				c->name, c->first, c->second);
-		else if (is_round_name(c->name))
-			strv_addf(notes,
-				  "column \"%s\" is not used: the arms are not "
-				  "paired; --block %s pairs them, if equal "
-				  "values ran side by side",
-				  c->name, c->name);
-	}
-}
-
-// --- direction ---
-
-static const struct meaning {
-	const char *word;
-	struct table_guess guess;
-} meanings[] = {
-	{ "iops", { BETTER_HIGHER, "IOPS" } },
-	{ "mbps", { BETTER_HIGHER, "MB/s" } },
-	{ "mb/s", { BETTER_HIGHER, "MB/s" } },
-	{ "gbps", { BETTER_HIGHER, "Gb/s" } },
-	{ "ops/s", { BETTER_HIGHER, "ops/s" } },
-	{ "ops", { BETTER_HIGHER, "ops/s" } },
-	{ "bw", { BETTER_HIGHER, "" } },
-	{ "bandwidth", { BETTER_HIGHER, "" } },
-	{ "throughput", { BETTER_HIGHER, "" } },
-	{ "score", { BETTER_HIGHER, "" } },
-	{ "seconds", { BETTER_LOWER, "s" } },
-	{ "sec", { BETTER_LOWER, "s" } },
-	{ "s", { BETTER_LOWER, "s" } },
-	{ "ms", { BETTER_LOWER, "ms" } },
-	{ "us", { BETTER_LOWER, "us" } },
-	{ "ns", { BETTER_LOWER, "ns" } },
-	{ "latency", { BETTER_LOWER, "" } },
-	{ "lat", { BETTER_LOWER, "" } },
-	{ "time", { BETTER_LOWER, "" } },
-	{ "duration", { BETTER_LOWER, "" } },
-};
-
-// Is `word` one of the words of `text`, apart by anything but letters, digits
-// and slashes?
-static bool has_word(const char *text, const char *word)
-{
-	size_t len = strlen(word);
-
-	while (*text != '\0') {
-		size_t n = 0;
-
-		while (isalnum((unsigned char)text[n]) || text[n] == '/')
-			n++;
-		if (n == len && strncasecmp(text, word, len) == 0)
-			return true;
-		text += n > 0 ? n : 1;
-	}
-	return false;
-}
-
-struct table_guess table_guess(const char *name, const char *unit)
-{
-	for (size_t i = 0; i < ARRAY_LEN(meanings); i++)
-		if (has_word(name, meanings[i].word) ||
-		    (unit != NULL && has_word(unit, meanings[i].word)))
-			return meanings[i].guess;
-	return (struct table_guess){ BETTER_NEITHER, "" };
 }

@@ -23,7 +23,9 @@ enum {
 
 static const struct cmd_option options[] = {
 	{ "value", 'v', "COLUMN,...",
-	  "the figures; several: a wide table, compared column by column" },
+	  "the figures; several, or FIRST..LAST: a wide table" },
+	{ "columns", 0, "WHAT",
+	  "of a wide table: arms (default), rounds, repeats or metrics" },
 	{ "factors", 'F', "COLUMN,...", "what tells the cells apart" },
 	{ "baseline", 'b', "FACTOR=LEVEL,...",
 	  "what is compared with (default: the first cell)" },
@@ -36,7 +38,13 @@ static const struct cmd_option options[] = {
 	{ "metric", 0, "COLUMN", "names the figure of each row" },
 	{ "margin", 'm', "RATIO", "equivalence margin, as 2%" },
 	{ "better", 0, "higher|lower", "which direction is better" },
-	{ "separator", 0, "CHAR", "between fields (default: found out)" },
+	{ "separator", 0, "CHAR",
+	  "between fields; or tab or blanks (default: found out)" },
+	{ "header", 0, "LINE", "has the names of the columns: 1, 2, .. none" },
+	{ "names", 0, "NAME,...", "of the columns, instead of the header's" },
+	{ "comment", 0, "TEXT", "lines that begin with it are skipped" },
+	{ "decimal", 0, "CHAR", "decimal sign of figures: . (default) or ," },
+	{ "units", 0, NULL, "figures may have units: 1.3M, 12 ms, 4 KiB" },
 	{ "question", 0, "TEXT", "what the report answers" },
 	{ "accept-confounded", 0, NULL,
 	  "let the order pass as no reason for doubt; the report says so" },
@@ -51,7 +59,7 @@ struct pairs {
 
 // What the options say, in the shapes that the analysis takes.
 struct request {
-	struct strv values, factors, notes;
+	struct strv values, factors, names, notes;
 	struct strv texts; // owns what the pairs point to
 	struct pairs filters, baseline;
 	struct table_spec table;
@@ -63,6 +71,7 @@ static void request_deinit(struct request *q)
 {
 	strv_deinit(&q->values);
 	strv_deinit(&q->factors);
+	strv_deinit(&q->names);
 	strv_deinit(&q->notes);
 	strv_deinit(&q->texts);
 	free(q->filters.v);
@@ -79,6 +88,15 @@ static int add_value(struct request *q, const char *option, const char *item,
 	(void)option;
 	(void)e;
 	strv_add(&q->values, item);
+	return 0;
+}
+
+static int add_name(struct request *q, const char *option, const char *item,
+		    struct err *e)
+{
+	(void)option;
+	(void)e;
+	strv_add(&q->names, item);
 	return 0;
 }
 
@@ -128,9 +146,8 @@ static const struct list_option {
 	const char *name;
 	add_item *add;
 } lists[] = {
-	{ "value", add_value },
-	{ "factors", add_factor },
-	{ "where", add_filter },
+	{ "value", add_value },	      { "factors", add_factor },
+	{ "where", add_filter },      { "names", add_name },
 	{ "baseline", add_baseline },
 };
 
@@ -192,37 +209,131 @@ static int read_margin(const struct cmd_args *args, struct request *q,
 	return 0;
 }
 
-static int read_separator(const struct cmd_args *args, struct request *q,
+static int read_separator(const char *text, struct table_spec *to,
 			  struct err *e)
 {
-	const char *text = cmd_value(args, "separator");
+	static const struct {
+		const char *name;
+		char separator;
+	} named[] = {
+		{ "tab", '\t' },
+		{ "\\t", '\t' },
+		{ "blanks", CSV_BLANKS },
+	};
 
-	if (text == NULL)
+	for (size_t i = 0; i < ARRAY_LEN(named); i++) {
+		if (strcmp(text, named[i].name) != 0)
+			continue;
+		to->format.separator = named[i].separator;
 		return 0;
-	if (strcmp(text, "\\t") == 0 || strcmp(text, "tab") == 0)
-		text = "\t";
+	}
 	if (strlen(text) != 1 || strchr("\"\r\n", text[0]) != NULL)
 		return err_set(e, ERR_USAGE,
 			       "--separator: \"%s\" is no single character "
-			       "(or tab)",
+			       "(or tab, or blanks)",
 			       text);
-	q->table.separator = text[0];
+	to->format.separator = text[0];
 	return 0;
 }
 
-static int read_better(const struct cmd_args *args, struct request *q,
-		       struct err *e)
+static int read_header(const char *text, struct table_spec *to, struct err *e)
 {
-	const char *text = cmd_value(args, "better");
+	uint64_t line;
 
-	if (text == NULL)
+	to->no_header = strcmp(text, "none") == 0;
+	if (to->no_header)
 		return 0;
-	if (better_from_name(text, &q->table.better) != 0)
+	if (units_parse_count(text, &line) != UNITS_OK || line == 0)
 		return err_set(e, ERR_USAGE,
-			       "--better: \"%s\" is no direction (have higher, "
-			       "lower, neither)",
+			       "--header: \"%s\" is no number of a line, from "
+			       "1, or none",
 			       text);
-	q->table.has_better = true;
+	to->format.first_line = line;
+	return 0;
+}
+
+static int read_comment(const char *text, struct table_spec *to, struct err *e)
+{
+	if (text[0] == '\0')
+		return err_set(e, ERR_USAGE,
+			       "--comment: empty; say what such lines begin "
+			       "with, as '#'");
+	to->format.comment = text;
+	return 0;
+}
+
+static int read_decimal(const char *text, struct table_spec *to, struct err *e)
+{
+	if (strcmp(text, ".") != 0 && strcmp(text, ",") != 0)
+		return err_set(e, ERR_USAGE,
+			       "--decimal: \"%s\" is no decimal sign (have . "
+			       "and ,)",
+			       text);
+	to->style.decimal = text[0];
+	return 0;
+}
+
+static int read_units(const char *text, struct table_spec *to, struct err *e)
+{
+	(void)text;
+	(void)e;
+	to->style.units = true;
+	return 0;
+}
+
+static int read_columns(const char *text, struct table_spec *to, struct err *e)
+{
+	static const char *const names[] = {
+		[TABLE_ARMS] = "arms",
+		[TABLE_ROUNDS] = "rounds",
+		[TABLE_REPEATS] = "repeats",
+		[TABLE_METRICS] = "metrics",
+	};
+
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
+		if (strcmp(text, names[i]) != 0)
+			continue;
+		to->wide = (enum table_wide)i;
+		return 0;
+	}
+	return err_set(e, ERR_USAGE,
+		       "--columns: \"%s\" is nothing that columns are (have "
+		       "arms, rounds, repeats, metrics)",
+		       text);
+}
+
+static int read_better(const char *text, struct table_spec *to, struct err *e)
+{
+	if (better_from_name(text, &to->better) != 0)
+		return err_set(e, ERR_USAGE,
+			       "--better: \"%s\" is no direction (have "
+			       "higher, lower, neither)",
+			       text);
+	to->has_better = true;
+	return 0;
+}
+
+// Options that say how the table is to be read.
+static const struct table_option {
+	const char *name;
+	int (*read)(const char *text, struct table_spec *to, struct err *e);
+} table_options[] = {
+	{ "separator", read_separator }, { "header", read_header },
+	{ "comment", read_comment },	 { "decimal", read_decimal },
+	{ "units", read_units },	 { "columns", read_columns },
+	{ "better", read_better },
+};
+
+static int read_table_options(const struct cmd_args *args, struct request *q,
+			      struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_LEN(table_options); i++) {
+		const char *text = cmd_value(args, table_options[i].name);
+
+		if (text != NULL &&
+		    table_options[i].read(text, &q->table, e) != 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -234,6 +345,9 @@ static void fill_specs(const struct cmd_args *args, struct request *q)
 	q->table.factors =
 		(struct table_columns){ (const char *const *)q->factors.v,
 					q->factors.n };
+	q->table.names =
+		(struct table_columns){ (const char *const *)q->names.v,
+					q->names.n };
 	q->table.filters = q->filters.v;
 	q->table.nfilters = q->filters.n;
 	q->table.block = cmd_value(args, "block");
@@ -252,7 +366,7 @@ static int read_options(const struct cmd_args *args, struct request *q,
 			struct err *e)
 {
 	if (read_lists(args, q, e) != 0 || read_margin(args, q, e) != 0 ||
-	    read_separator(args, q, e) != 0 || read_better(args, q, e) != 0)
+	    read_table_options(args, q, e) != 0)
 		return -1;
 	fill_specs(args, q);
 	return 0;
@@ -303,13 +417,44 @@ const struct cmd cmd_analyze = {
 	.operands = "FILE",
 	.summary = "report on anybody's table of figures by the same rules",
 	.details =
-		"FILE is text with a line of column names and any separator; - "
-		"is standard input. Each row is one trial. Cells are the "
-		"combinations of the factors' values; each is compared with "
-		"the cell that has the baseline's levels and is otherwise "
-		"equal. Rows are paired only by a --block column.\n\n"
-		"Example: vrun analyze runs.csv --value iops --factors backing "
-		"--block round --baseline backing=4k --margin 2%",
+		"FILE is text; - is standard input. Each row is one trial, "
+		"each combination of the\n"
+		"factors' values a cell. A cell is compared with the one that "
+		"has the baseline's\n"
+		"levels and is otherwise equal. Rows are paired only by "
+		"--block.\n\n"
+		"  vrun analyze runs.csv --value iops --factors backing "
+		"--block round \\\n"
+		"      --baseline backing=4k --margin 2%\n\n"
+		"Several columns of figures make a table wide. --columns says "
+		"what they are: arms\n"
+		"(levels of a factor \"column\"), rounds (side by side, so "
+		"paired), repeats (trials\n"
+		"of the row's cell), or metrics (figures of different "
+		"kinds).\n\n"
+		"  vrun analyze boot.csv --value kvm_s,tcg_s --factors probe "
+		"\\\n"
+		"      --baseline column=kvm_s\n"
+		"  vrun analyze reps.csv --value r1..r5 --columns rounds "
+		"--factors backing\n\n"
+		"Separator: , ; tab | or blanks, found out from the first "
+		"lines. Quotes, CRLF and a\n"
+		"byte order mark are understood. Names of columns: --header "
+		"none calls them 1, 2, ..;\n"
+		"--names gives others. \"row\" is the row's own number, for "
+		"--block and --order.\n\n"
+		"  vrun analyze data.txt --header none --value 2 --factors 1 "
+		"--order row\n"
+		"  vrun analyze export.csv --header 3 --comment '#' --decimal "
+		", \\\n"
+		"      --value zeit --factors gast --better lower\n"
+		"  vrun analyze fio.csv --value iops --factors backing "
+		"--units\n\n"
+		"Empty, NA, NaN, null, none, inf and - are no figure: the "
+		"trial counts as invalid.\n"
+		"Other text, separators of thousands, units without --units "
+		"and figures in several\n"
+		"units are errors.",
 	.min_operands = 1,
 	.max_operands = 1,
 	.options = options,
