@@ -316,37 +316,6 @@ static void the_row_number_pairs_and_orders(void **state)
 	assert_close(ds->order[3], 3, 0);
 }
 
-static void copies_of_rows_are_noted_where_rows_can_differ(void **state)
-{
-	static const struct {
-		const char *text, *note;
-	} cases[] = {
-		{ "backing,iops\n4k,1\n4k,1\n", NULL },
-		{ "backing,iops,run\n4k,1,1\n4k,1,2\n", NULL },
-		{ "backing,iops,run\n4k,1,1\n4k,2,2\n4k,1,1\n4k,2,2\n",
-		  "2 rows are the same as an earlier one in every column (the "
-		  "first: line 4 as line 2) and count as trials: if they are "
-		  "copies, delete them" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		CLEANUP(dataset_freep) struct dataset *ds = dataset_new();
-		CLEANUP(strv_deinit) struct strv notes = STRV_INIT;
-		struct table_spec spec = plain();
-		bool found = false;
-
-		spec.has_better = true;
-		read_ok(cases[i].text, &spec, ds, &notes);
-		for (size_t n = 0; n < notes.n; n++) {
-			found |= strstr(notes.v[n], "the same as") != NULL;
-			if (cases[i].note != NULL)
-				assert_string_equal(notes.v[n], cases[i].note);
-		}
-		assert_int_equal(found, cases[i].note != NULL);
-	}
-}
-
 static const struct wide_refusal {
 	const char *text, *value, *order, *want;
 	enum table_wide wide;
@@ -488,8 +457,6 @@ int main(void)
 		cmocka_unit_test(the_header_can_be_elsewhere_or_nowhere),
 		cmocka_unit_test(figures_are_converted_to_one_unit),
 		cmocka_unit_test(the_row_number_pairs_and_orders),
-		cmocka_unit_test(
-			copies_of_rows_are_noted_where_rows_can_differ),
 		cmocka_unit_test(what_is_not_of_one_kind_is_refused),
 		cmocka_unit_test(
 			a_metric_column_gives_each_figure_its_own_unit),
