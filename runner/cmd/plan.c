@@ -45,22 +45,24 @@ static const char *plural(uint64_t n)
 static void print_size(const struct plan *p, struct buf *out)
 {
 	uint64_t estimate = plan_estimate_ns(p, BOOT_NS);
-	size_t boots = p->trials[p->ntrials - 1].boot + 1;
+	size_t boots = plan_boots(p);
 	char time[DURATION_CHARS];
 
 	// Whole seconds: it is an estimate.
 	estimate += NS_PER_S - 1;
 	units_format_duration(estimate - estimate % NS_PER_S, time,
 			      sizeof(time));
-	buf_printf(out, "%zu trial%s in %zu boot%s: %u round%s of %zu cell%s",
-		   p->ntrials, plural(p->ntrials), boots, plural(boots),
-		   p->rounds, plural(p->rounds), p->ncells, plural(p->ncells));
+	buf_printf(out, "%zu trial%s", p->ntrials, plural(p->ntrials));
+	if (boots > 0)
+		buf_printf(out, " in %zu boot%s", boots, plural(boots));
+	buf_printf(out, ": %u round%s of %zu cell%s", p->rounds,
+		   plural(p->rounds), p->ncells, plural(p->ncells));
 	if (p->warmup_rounds > 0)
 		buf_printf(out, " after %u to warm up", p->warmup_rounds);
 	if (p->repeat > 1)
 		buf_printf(out, ", %u times in each boot", p->repeat);
-	buf_printf(out, "\non %zu host%s, about %s at 3s a boot\n", p->nhosts,
-		   plural(p->nhosts), time);
+	buf_printf(out, "\non %zu host%s, about %s%s\n", p->nhosts,
+		   plural(p->nhosts), time, boots > 0 ? " at 3s a boot" : "");
 }
 
 static void print_stop(const struct plan *p, struct buf *out)
@@ -142,13 +144,15 @@ static void print_order(const struct plan *p, struct buf *out)
 {
 	struct line l = { .out = out };
 
-	buf_puts(out, "\nOrder (round, then cells; brackets hold a boot)\n");
+	buf_printf(out, "\nOrder (round, then cells%s)\n",
+		   plan_boots(p) > 0 ? "; brackets hold a boot" : "");
 	for (size_t i = 0; i < p->ntrials; i++) {
 		const struct plan_trial *t = &p->trials[i];
+		bool vm = plan_has_vm(&p->cells[t->cell]);
 		char text[32];
 		int n = snprintf(text, sizeof(text), " %s%u%s",
-				 t->first_in_boot ? "[" : "", t->cell,
-				 t->last_in_boot ? "]" : "");
+				 vm && t->first_in_boot ? "[" : "", t->cell,
+				 vm && t->last_in_boot ? "]" : "");
 
 		if (starts_row(p, i))
 			start_row(p, t, &l);

@@ -214,7 +214,7 @@ bool plan_is_baseline(const struct plan *p, const struct plan_cell *c)
 	return true;
 }
 
-static bool has_vm(const struct plan_cell *c)
+bool plan_has_vm(const struct plan_cell *c)
 {
 	return strcmp(js_get_str(c->vm, "accel", ""), "native") != 0;
 }
@@ -223,7 +223,7 @@ struct js *plan_cell_vm(const struct plan_cell *c, const char *qemu)
 {
 	struct js *vm;
 
-	if (qemu[0] == '\0' || !has_vm(c) ||
+	if (qemu[0] == '\0' || !plan_has_vm(c) ||
 	    js_get_str(c->vm, "qemu", "")[0] != '\0')
 		return js_ref(c->vm);
 	vm = js_copy(c->vm);
@@ -249,6 +249,20 @@ void plan_freep(struct plan **p)
 	plan_free(*p);
 }
 
+static bool boots(const struct plan *p, const struct plan_trial *t)
+{
+	return t->first_in_boot && plan_has_vm(&p->cells[t->cell]);
+}
+
+size_t plan_boots(const struct plan *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->ntrials; i++)
+		n += boots(p, &p->trials[i]);
+	return n;
+}
+
 uint64_t plan_estimate_ns(const struct plan *p, uint64_t boot_ns)
 {
 	CLEANUP(cleanup_free) uint64_t *host = NULL;
@@ -260,7 +274,7 @@ uint64_t plan_estimate_ns(const struct plan *p, uint64_t boot_ns)
 		const struct plan_cell *c = &p->cells[t->cell];
 
 		host[t->host] += expand_work_ns(c->workloads) + p->cooldown_ns;
-		if (t->first_in_boot && has_vm(c))
+		if (boots(p, t))
 			host[t->host] += boot_ns;
 	}
 	// Hosts work at the same time.

@@ -119,7 +119,10 @@ struct js *plan_to_js(const struct plan *p);
 int plan_from_js(const struct js *j, struct plan **out,
 		 struct err *e) MUST_CHECK;
 
-// The boot that a trial belongs to, and the trial that ends it, are marked in
-// the trial; the time the plan takes is estimated from the workloads' own
-// ramp and runtime and `boot_ns` a boot.
+// Whether trials of the cell run in a VM: not under accel native.
+bool plan_has_vm(const struct plan_cell *c);
+// How many VMs are booted on all hosts together, if none has to be again.
+size_t plan_boots(const struct plan *p);
+// The time the plan takes, as the workloads' own ramp and runtime, the pauses
+// and `boot_ns` a boot have it.
 uint64_t plan_estimate_ns(const struct plan *p, uint64_t boot_ns);

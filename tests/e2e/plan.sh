@@ -67,6 +67,10 @@ overrides_are_heard() {
 	says 'backing=thp' plan --set 'factors.backing=[4k, thp]'
 	says '"memory":1073741824' plan --set memory=1G --json
 	says 'on 2 hosts' plan --hosts a,b
+	says '20 trials in 20 boots: ' plan
+	says 'at 3s a boot' plan
+	says '10 trials: 10 rounds of 1 cell' plan --set accel=native
+	! grep -q 'boot\|\[' "$tmp/out" || fail "a boot without a VM: $(cat "$tmp/out")"
 }
 
 nothing_is_touched() {

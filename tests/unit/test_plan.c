@@ -317,14 +317,15 @@ static void what_is_no_object_is_no_plan(void **state)
 	assert_int_equal(plan_from_js(NULL, &p, &e), -1);
 }
 
-// One host: 4 blocks of 4 cells twice, 3.5 s each; a boot for the kvm group in
-// each block. Hosts work side by side.
+// Each of two hosts: 4 blocks of 4 cells twice, 3.5 s each; a boot for the kvm
+// group in each block. Hosts work side by side.
 static void the_estimate_counts_boots_and_pauses(void **state)
 {
 	CLEANUP(plan_freep) struct plan *p = built(7);
 	uint64_t boot = 10 * NS_PER_S;
 
 	(void)state;
+	assert_int_equal(plan_boots(p), 8);
 	assert_int_equal(plan_estimate_ns(p, boot),
 			 4LL * 4 * 2 * (3500 * NS_PER_MS) + 4 * boot);
 }
