@@ -69,3 +69,11 @@ says '3 passed, 0 failed, 1 skipped'
 ! run 'run_suite s sh -c "echo 3 passed, 0 failed, 0 skipped; exit 2"' ||
 	refuse 'a suite that dies after its totals passes'
 ! run 'run_suite s echo nothing' || refuse 'a suite without totals passes'
+
+# CI takes no argument, and asking for help is not running it.
+.ci/run --help >"$tmp/out" || refuse '.ci/run has no help'
+says 'Usage: .ci/run'
+status=0
+.ci/run lint >"$tmp/out" 2>&1 || status=$?
+[ $status -eq 2 ] || refuse ".ci/run lint: status $status"
+says 'Usage: .ci/run'
