@@ -22,8 +22,9 @@ static const char page_style[] =
 "font-variant-numeric:tabular-nums}\n"
 "th,td{padding:.3rem .6rem;text-align:left;vertical-align:top;"
 "border-bottom:1px solid var(--line);font-weight:400}\n"
-"td,tbody th{overflow-wrap:anywhere;min-width:9rem}\n"
-"tbody th{max-width:22rem}\n"
+"td,tbody th{overflow-wrap:break-word;min-width:7rem;max-width:26rem}\n"
+"tbody th{max-width:22rem;overflow-wrap:anywhere}\n"
+
 "thead th{font-weight:600;white-space:nowrap}\n"
 ".r{text-align:right;white-space:nowrap;overflow-wrap:normal;min-width:0}\n"
 "th button{all:unset;cursor:pointer;font:inherit}\n"

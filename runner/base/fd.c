@@ -143,17 +143,45 @@ static int write_and_sync(const char *path, const void *data, size_t len)
 	return fsync(fd);
 }
 
-int file_replace(const char *path, const void *data, size_t len, struct err *e)
+// A device or a pipe: what takes its place would be no such thing any more.
+static bool is_stream(const char *path)
 {
-	CLEANUP(cleanup_free) char *tmp = xasprintf("%s.new", path);
+	struct stat st;
 
-	if (write_and_sync(tmp, data, len) < 0 || rename(tmp, path) < 0 ||
-	    sync_parent(path) < 0) {
-		err_sys(e, ERR_STORE, "%s", path);
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
+	       !S_ISDIR(st.st_mode);
+}
+
+static int write_stream(const char *path, const void *data, size_t len)
+{
+	CLEANUP(fd_closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 ? -1 : fd_write_all(fd, data, len);
+}
+
+static int replace(const char *path, const void *data, size_t len)
+{
+	CLEANUP(cleanup_free) char *real = realpath(path, NULL);
+	const char *target = real != NULL ? real : path;
+	CLEANUP(cleanup_free) char *tmp = xasprintf("%s.new", target);
+
+	if (write_and_sync(tmp, data, len) < 0 || rename(tmp, target) < 0 ||
+	    sync_parent(target) < 0) {
+		int saved = errno;
+
 		unlink(tmp);
+		errno = saved;
 		return -1;
 	}
 	return 0;
+}
+
+int file_replace(const char *path, const void *data, size_t len, struct err *e)
+{
+	int rc = is_stream(path) ? write_stream(path, data, len)
+				 : replace(path, data, len);
+
+	return rc == 0 ? 0 : err_sys(e, ERR_STORE, "%s", path);
 }
 
 static int make_dir(const char *path)

@@ -30,6 +30,7 @@ int file_read_line(const char *path, char *out, size_t size) MUST_CHECK;
 // Writes a value to a /proc or /sys file that exists already. errno.
 int file_write_value(const char *path, const char *value) MUST_CHECK;
 // Replaces a file: temporary beside it, fsync, rename, fsync of the directory.
+// Links are followed; devices and pipes are written to and stay what they are.
 int file_replace(const char *path, const void *data, size_t len,
 		 struct err *e) MUST_CHECK;
 

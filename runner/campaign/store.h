@@ -25,6 +25,7 @@ enum {
 #define STORE_HOSTS	 "hosts.json"
 #define STORE_TRIALS	 "trials.jsonl"
 #define STORE_ARTIFACTS	 "artifacts"
+#define STORE_FIGURES	 "figures"
 #define STORE_MANIFEST	 "MANIFEST.sha256"
 #define STORE_LOCK	 ".lock"
 

@@ -1,5 +1,6 @@
 #include "runner/cmd/measure.h"
 
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "runner/base/log.h"
 #include "runner/base/strv.h"
 #include "runner/campaign/environment.h"
+#include "runner/campaign/index.h"
 #include "runner/campaign/results.h"
 #include "runner/cmd/hosts.h"
 
@@ -155,6 +157,9 @@ int measure_run(struct measure *m, const struct journal_log *log, struct err *e)
 static int write_reports(const struct measure *m, const struct results *r,
 			 struct err *e)
 {
+	CLEANUP(cleanup_free)
+	char *figures = store_path(m->store, STORE_FIGURES);
+
 	for (int f = 0; f < REPORT_FORMATS; f++) {
 		CLEANUP(buf_deinit) struct buf text = BUF_INIT;
 
@@ -164,6 +169,26 @@ static int write_reports(const struct measure *m, const struct results *r,
 				buf_str(&text), text.len, e) < 0)
 			return -1;
 	}
+	return show_figures(&r->report, figures, e);
+}
+
+// The campaign is whole without it.
+static void update_index(const struct measure *m)
+{
+	CLEANUP(cleanup_free) char *path = xstrdup(m->store->dir);
+	struct err e = { 0 };
+
+	if (index_write(dirname(path), &e) < 0)
+		progress_say(m->progress, true,
+			     "vrun: the list of campaigns is as it was: %s",
+			     e.msg);
+}
+
+static int finish(const struct measure *m, struct err *e)
+{
+	if (store_finish(m->store, e) < 0)
+		return -1;
+	update_index(m);
 	return 0;
 }
 
@@ -174,7 +199,7 @@ static int no_report(struct measure *m, int *status, struct err *e)
 		return -1;
 	progress_say(m->progress, true, "vrun: no report: %s", e->msg);
 	*status = CMD_INCOMPLETE;
-	return store_finish(m->store, e);
+	return finish(m, e);
 }
 
 int measure_report(struct measure *m, int *status, struct err *e)
@@ -184,7 +209,7 @@ int measure_report(struct measure *m, int *status, struct err *e)
 	progress_clear(m->progress);
 	if (results_load(m->store->dir, false, &r, e) < 0)
 		return no_report(m, status, e);
-	if (write_reports(m, r, e) < 0 || store_finish(m->store, e) < 0)
+	if (write_reports(m, r, e) < 0 || finish(m, e) < 0)
 		return -1;
 	progress_say(m->progress, false, "vrun: results are in %s",
 		     m->store->dir);

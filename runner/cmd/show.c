@@ -6,6 +6,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "analysis/report_figures.h"
+#include "runner/base/alloc.h"
+#include "runner/base/arena.h"
 #include "runner/base/fd.h"
 
 static int format_of(const struct cmd_args *args, enum report_format *out,
@@ -56,13 +59,42 @@ int show_check(const struct cmd_args *args, struct err *e)
 	return format_of(args, &ignored, e);
 }
 
+static int write_figure(const struct report_figure *f, const char *dir,
+			struct err *e)
+{
+	CLEANUP(cleanup_free)
+	char *path = xasprintf("%s/%s.svg", dir, f->head.name);
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+	report_figure_file(f, &text);
+	return file_replace(path, buf_str(&text), text.len, e);
+}
+
+int show_figures(const struct report *r, const char *dir, struct err *e)
+{
+	CLEANUP(arena_freep) struct arena *a = arena_new();
+	struct report_figures all;
+
+	if (dir_make_all(dir) < 0)
+		return err_sys(e, ERR_STORE, "figures in %s", dir);
+	report_figures_make(r, a, &all);
+	for (size_t i = 0; i < all.n; i++) {
+		if (write_figure(&all.items[i], dir, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int show_report(const struct cmd_args *args, struct report *r, struct err *e)
 {
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
 	const char *path = cmd_value(args, "output");
+	const char *figures = cmd_value(args, "figures");
 	enum report_format format;
 
 	if (format_of(args, &format, e) != 0)
+		return -1;
+	if (figures != NULL && show_figures(r, figures, e) < 0)
 		return -1;
 	r->color = path == NULL && wants_color();
 	r->width = path == NULL ? terminal_width() : REPORT_WIDTH;

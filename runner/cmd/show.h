@@ -12,11 +12,15 @@
 	{ "format", 'f', "FORMAT",                                             \
 	  "term (default), md, csv, json, latex or html" },                    \
 	{ "json", 0, NULL, "the same as --format json" },                      \
-	{ "output", 'o', "FILE", "write to FILE instead of standard output" }
+	{ "output", 'o', "FILE", "write to FILE instead of standard output" }, \
+	{ "figures", 0, "DIR", "write each figure to DIR, too, as SVG" }
 // clang-format on
 
 // Whether the options make sense, before anything is done for them.
 int show_check(const struct cmd_args *args, struct err *e) MUST_CHECK;
+// The report's figures as DIR/NAME.svg; DIR is made.
+int show_figures(const struct report *r, const char *dir,
+		 struct err *e) MUST_CHECK;
 // Sets r->width and r->color.
 int show_report(const struct cmd_args *args, struct report *r,
 		struct err *e) MUST_CHECK;

@@ -233,6 +233,35 @@ static void a_failed_replacement_keeps_the_old_and_says_why(void **state)
 	assert_string_equal(e.msg, "none/report: No such file or directory");
 }
 
+static void a_pipe_is_written_to_and_stays_one(void **state)
+{
+	CLEANUP(fd_closep) int reader = -1;
+	struct stat st;
+	char text[8];
+
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	reader = open("fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	put("fifo", "text");
+	assert_int_equal(read(reader, text, sizeof(text)), 4);
+	assert_int_equal(stat("fifo", &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+}
+
+static void replacing_follows_a_link(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	put("target", "old");
+	assert_int_equal(symlink("target", "pointer"), 0);
+	put("pointer", "longer");
+	assert_int_equal(lstat("pointer", &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat("target", &st), 0);
+	assert_int_equal(st.st_size, 6);
+}
+
 static void directories_are_made_with_their_parents(void **state)
 {
 	struct stat st;
@@ -290,6 +319,8 @@ int main(void)
 			replacing_leaves_the_new_text_and_no_other_file),
 		cmocka_unit_test(
 			a_failed_replacement_keeps_the_old_and_says_why),
+		cmocka_unit_test(a_pipe_is_written_to_and_stays_one),
+		cmocka_unit_test(replacing_follows_a_link),
 		cmocka_unit_test(directories_are_made_with_their_parents),
 		cmocka_unit_test(a_directory_where_a_file_is_cannot_be_made),
 		cmocka_unit_test(removing_a_tree_does_not_follow_links),
