@@ -71,10 +71,12 @@ static void legend(const struct report *r, struct buf *out)
 
 	for (uint32_t c = 0; c < legend_lines(r); c++) {
 		CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+		CLEANUP(buf_deinit) struct buf fit = BUF_INIT;
 
 		words_cell(r->an, c, &text);
+		svg_fit(buf_str(&text), SVG_WIDTH - LEFT - 20, &fit);
 		svg_marker(out, c, LEFT, y);
-		svg_text(out, "start", LEFT + 12, y + 4, buf_str(&text));
+		svg_text(out, "start", LEFT + 12, y + 4, buf_str(&fit));
 		y += LEGEND;
 	}
 }

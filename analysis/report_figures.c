@@ -9,7 +9,8 @@
 #include "runner/base/alloc.h"
 
 enum {
-	LABEL_ROOM = 380, // tenths of a letter
+	LABEL_PIXELS = FIGURE_LABELS - 20,
+	TITLE_PIXELS = 380, // of an axis
 	NAME_CHARS = 100,
 };
 
@@ -81,54 +82,16 @@ double figure_rows_bottom(const struct figure_rows *rows)
 	return FIGURE_TOP + rows->row * (double)rows->n;
 }
 
-// In tenths of a usual letter; the bytes within a character add nothing.
-static int width_of(char c)
-{
-	unsigned char u = (unsigned char)c;
-
-	if ((u & 0xc0) == 0x80)
-		return 0;
-	if (u >= 0xe0)
-		return 20; // Chinese, Japanese, Korean and the like
-	if (c != '\0' && strchr("WMwm@%", c) != NULL)
-		return 16;
-	return isupper(u) ? 12 : 10;
-}
-
-// How many bytes of a text fit: whole characters.
-static size_t fitting(const char *text, int room)
-{
-	size_t n = 0;
-
-	while (text[n] != '\0' && (room -= width_of(text[n])) >= 0)
-		n++;
-	return n;
-}
-
 // How much of a text fits in one line: up to a blank, if there is one.
 static size_t line_len(const char *text)
 {
-	size_t fits = fitting(text, LABEL_ROOM), end = fits;
+	size_t fits = svg_fitting(text, LABEL_PIXELS), end = fits;
 
 	if (text[fits] == '\0')
 		return fits;
 	while (end > 0 && text[end] != ' ')
 		end--;
 	return end > 0 ? end : fits;
-}
-
-// The end of what does not fit tells more than its middle.
-static const char *last_chars(const char *text)
-{
-	const char *start = text + strlen(text), *c = start;
-	int room = LABEL_ROOM - 4 * 10;
-
-	while (c > text && (room -= width_of(c[-1])) >= 0) {
-		c--;
-		if (width_of(*c) > 0)
-			start = c;
-	}
-	return start;
 }
 
 void figure_label(struct buf *out, double y, const char *text)
@@ -143,10 +106,7 @@ void figure_label(struct buf *out, double y, const char *text)
 	if (*rest == '\0')
 		return;
 	buf_clear(&line);
-	if (rest[fitting(rest, LABEL_ROOM)] != '\0')
-		buf_printf(&line, "... %s", last_chars(rest));
-	else
-		buf_puts(&line, rest);
+	svg_fit_end(rest, LABEL_PIXELS, &line);
 	svg_text(out, "end", FIGURE_LABELS - 10, y + 11, buf_str(&line));
 }
 
@@ -164,7 +124,7 @@ void figure_rows_axis(struct figure *f, const struct figure_rows *rows,
 
 void figure_metric(const struct dataset_metric *m, bool log, struct buf *out)
 {
-	buf_puts(out, m->name);
+	svg_fit(m->name, TITLE_PIXELS, out);
 	if (m->unit[0] != '\0' && strcmp(m->unit, "1") != 0 &&
 	    strcmp(m->unit, "ns") != 0)
 		buf_printf(out, ", %s", m->unit);

@@ -30,7 +30,7 @@ const char svg_style[] =
 "svg .median{stroke:var(--fg);stroke-width:2}\n"
 "svg .band{fill:var(--band)}\n"
 "svg .quartiles{fill:none;stroke:var(--soft)}\n"
-"svg .dot{fill-opacity:.45}\n"
+"svg .dot{fill-opacity:.65}\n"
 "svg .bar{fill-opacity:.55}\n"
 ".c0{fill:var(--c0)}.c1{fill:var(--c1)}.c2{fill:var(--c2)}"
 ".c3{fill:var(--c3)}.c4{fill:var(--c4)}.c5{fill:var(--c5)}"
@@ -195,36 +195,6 @@ void svg_y_ticks(struct buf *out, const struct svg_axis *y, const char *unit,
 
 // --- elements ---
 
-static const char *escape_of(const char *text)
-{
-	if (text[0] == ' ' && text[1] == '%')
-		return "&#160;"; // "2 %" stays together
-	switch (*text) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	default:
-		return NULL;
-	}
-}
-
-void svg_escape(struct buf *out, const char *text)
-{
-	for (; *text != '\0'; text++) {
-		const char *escape = escape_of(text);
-
-		if (escape != NULL)
-			buf_puts(out, escape);
-		else
-			buf_putc(out, *text);
-	}
-}
-
 // `above`: pixels of room for a heading, which a page has of its own.
 static void open(struct buf *out, const struct svg_head *h, const char *more,
 		 int above)
@@ -248,13 +218,16 @@ void svg_open(struct buf *out, const struct svg_head *head)
 
 void svg_open_file(struct buf *out, const struct svg_head *head)
 {
+	CLEANUP(buf_deinit) struct buf title = BUF_INIT;
+
 	buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	open(out, head, " xmlns=\"http://www.w3.org/2000/svg\"", HEADING);
 	buf_printf(out, "<style>\n%s</style>\n", svg_style);
 	svg_rect(out, "paper",
 		 (struct svg_rect){ 0, -HEADING, SVG_WIDTH,
 				    head->height + HEADING });
-	svg_text(out, "start", 10, -10, head->title);
+	svg_fit(head->title, SVG_WIDTH - 20, &title);
+	svg_text(out, "start", 10, -10, buf_str(&title));
 }
 
 void svg_close(struct buf *out)

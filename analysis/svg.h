@@ -90,5 +90,13 @@ void svg_x_ticks(struct buf *out, const struct svg_axis *x, const char *unit,
 void svg_y_ticks(struct buf *out, const struct svg_axis *y, const char *unit,
 		 double left);
 
+// How many bytes of a text surely fit: whole characters. No font is known, so
+// widths are those of a wide one.
+size_t svg_fitting(const char *text, double pixels);
+// All of it, or its begin and end; all of it, or its end alone: with "..." for
+// what is missing.
+void svg_fit(const char *text, double pixels, struct buf *out);
+void svg_fit_end(const char *text, double pixels, struct buf *out);
+
 // Text with what HTML reads as markup escaped; also for HTML itself.
 void svg_escape(struct buf *out, const char *text);
