@@ -68,7 +68,9 @@ bool diagnose_outliers_warn(const struct diagnose_outliers *o);
 
 // The best split of the sorted values in two (Engelman & Hartigan 1969):
 // r2 = between-SS / total-SS, each side at least max(2, ceil(min_frac n)).
-// n < 4 or no variance: r2 NaN.
+// n < 4 or no variance: r2 NaN. Of 40,000 normal samples each of n = 5 to 50
+// it warns of 0.8 to 1.1 %, of n = 100, beyond the table of critical values, of
+// 0.03 %: in a report of k series that show nothing, of any with about k %.
 struct diagnose_clusters {
 	double r2;
 	double critical; // 99 % of r2 for normal data, by n; NaN for n < 5
