@@ -61,8 +61,9 @@ static void print_size(const struct plan *p, struct buf *out)
 		buf_printf(out, " after %u to warm up", p->warmup_rounds);
 	if (p->repeat > 1)
 		buf_printf(out, ", %u times in each boot", p->repeat);
-	buf_printf(out, "\non %zu host%s, about %s%s\n", p->nhosts,
-		   plural(p->nhosts), time, boots > 0 ? " at 3s a boot" : "");
+	buf_printf(out, "\non %zu host%s%s, about %s%s\n", p->nhosts,
+		   plural(p->nhosts), p->share ? " that share the rounds" : "",
+		   time, boots > 0 ? " at 3s a boot" : "");
 }
 
 static void print_stop(const struct plan *p, struct buf *out)

@@ -86,6 +86,7 @@ static void from_comparison(struct power *p, const struct results *r,
 			    const struct analysis_comparison *c)
 {
 	size_t rounds = r->plan->rounds;
+	size_t hosts = r->plan->share ? 1 : c->nhosts;
 	CLEANUP(cleanup_free) double *d = NULL;
 	CLEANUP(buf_deinit) struct buf label = BUF_INIT;
 	struct moments m;
@@ -98,7 +99,7 @@ static void from_comparison(struct power *p, const struct results *r,
 	words_comparison(r->an, c, &label);
 	n = add_noise(p, arena_strdup(p->arena, buf_str(&label)));
 	// Rounds of the pilot are means over its hosts.
-	n->sd_log = m.sd * sqrt((double)MAX(c->nhosts, (size_t)1));
+	n->sd_log = m.sd * sqrt((double)MAX(hosts, (size_t)1));
 	n->df = (double)m.n - 1;
 }
 
@@ -173,7 +174,7 @@ static int set_design(struct power *p, struct err *e)
 			       "factor");
 	p->design = (struct planning_design){
 		.rounds = plan->rounds,
-		.hosts = plan->nhosts,
+		.hosts = plan_hosts_per_round(plan),
 		.alpha = COMPARE_ALPHA / (double)p->family,
 		.margin = plan->has_margin ? plan->margin : NO_FIGURE,
 	};

@@ -39,6 +39,11 @@ enum matrix_order {
 	MATRIX_SEQUENTIAL
 };
 
+enum matrix_spread {
+	MATRIX_EVERY, // each host runs every round
+	MATRIX_SHARE, // each round is run by one host
+};
+
 // A setting of one parameter of one owner.
 struct matrix_slot {
 	const struct param_value *value; // NULL: not a parameter of this owner
@@ -111,6 +116,7 @@ struct matrix {
 	const char **hosts; // as written, until inventory_resolve
 	struct place *hosts_at;
 	size_t nhosts;
+	enum matrix_spread spread;
 	const char **metrics; // "block.iops"; never empty
 	size_t nmetrics;
 	struct matrix_partial baseline; // n = 0: the first cell

@@ -47,8 +47,14 @@ const struct read_key read_keys[] = {
 	{ "", "design", READ_SECTION, read_keys_of, .opens = "design",
 	  .help = "how often and in which order" },
 	{ "", "hosts", READ_NAMES, read_hosts,
-	  .help = "where it runs; every host runs every block",
+	  .help = "where it runs: local, hosts and groups of hosts.yaml, or SSH "
+		  "destinations",
 	  .def = "local" },
+	{ "", "spread", READ_CHOICE, read_choice,
+	  .help = "every: each host runs every round; share: the rounds are dealt "
+		  "out, each to one host",
+	  .def = "every", AT(spread),
+	  .choices = (const char *const[]){ "every", "share", NULL } },
 	{ "", "timeout", READ_DURATION, read_timeout,
 	  .help = "of one trial, boot included; by default 2m and three times the "
 		  "workloads' own time" },
@@ -62,7 +68,6 @@ const struct read_key read_keys[] = {
 	MISSING("", "zip"),
 	MISSING("", "vars"),
 	MISSING("", "hooks"),
-	MISSING("", "spread"),
 	MISSING("", "destroy"),
 
 	{ "compare", "metric", READ_NAMES, read_metric,

@@ -181,13 +181,13 @@ void read_choice(struct reading *r, const struct read_key *k,
 {
 	struct param like = { .type = PARAM_CHOICE, .choices = k->choices };
 	struct param_value value;
-	enum matrix_order *out = member(r, k);
+	unsigned *out = member(r, k); // an enum without negative values
 
 	if (!read_figure(r, k, v, &like, &value))
 		return;
 	for (unsigned i = 0; k->choices[i] != NULL; i++) {
 		if (strcmp(k->choices[i], value.s) == 0)
-			*out = (enum matrix_order)i;
+			*out = i;
 	}
 }
 

@@ -6,6 +6,8 @@
 
 #include "runner/base/alloc.h"
 
+#define HOST_SEED_STEP 0x9e3779b9u // 2^32 by the golden ratio; odd
+
 // Deals permutations of 0..k-1 that balance what follows what. The rows are
 // shuffled and the items renamed anew in each pass over the design.
 struct williams {
@@ -64,16 +66,20 @@ static void fill_identity(uint32_t *v, uint32_t n)
 		v[i] = i;
 }
 
+static void williams_begin(struct williams *w)
+{
+	w->next = w->nrows;
+	fill_identity(w->rows, w->nrows);
+	fill_identity(w->names, w->k);
+}
+
 static void williams_init(struct williams *w, uint32_t k)
 {
 	w->k = k;
 	w->nrows = order_williams_rows(k);
-	w->next = w->nrows;
 	w->rows = xcalloc(w->nrows + 1, sizeof(*w->rows));
 	w->names = xcalloc(k + 1, sizeof(*w->names));
 	w->row = xcalloc(k + 1, sizeof(*w->row));
-	fill_identity(w->rows, w->nrows);
-	fill_identity(w->names, k);
 }
 
 static void williams_deinit(struct williams *w)
@@ -147,6 +153,12 @@ static void order_boot(struct ordering *o, struct at *at, uint32_t group)
 	end_boot(o);
 }
 
+static bool has_block(const struct order_spec *s, uint32_t host, uint32_t block)
+{
+	return !s->share || block < s->warmup ||
+	       (block - s->warmup) % s->nhosts == host;
+}
+
 static void order_blocks(struct ordering *o, uint32_t host)
 {
 	const struct order_spec *s = o->spec;
@@ -154,6 +166,8 @@ static void order_blocks(struct ordering *o, uint32_t host)
 	for (uint32_t block = 0; block < s->blocks; block++) {
 		struct at at = { host, block, 0 };
 
+		if (!has_block(s, host, block))
+			continue;
 		permute(o, &o->designs[s->ngroups], o->groups, s->ngroups);
 		for (uint32_t i = 0; i < s->ngroups; i++)
 			order_boot(o, &at, o->groups[i]);
@@ -168,6 +182,8 @@ static void order_sequential(struct ordering *o, uint32_t host)
 		for (uint32_t block = 0; block < s->blocks; block++) {
 			struct at at = { host, block, cell * s->repeat };
 
+			if (!has_block(s, host, block))
+				continue;
 			for (uint32_t r = 0; r < s->repeat; r++)
 				emit(o, &at, r, cell);
 			end_boot(o);
@@ -196,7 +212,6 @@ static void ordering_init(struct ordering *o)
 	o->rng = gsl_rng_alloc(gsl_rng_mt19937);
 	if (o->rng == NULL)
 		abort(); // only for want of memory
-	gsl_rng_set(o->rng, s->seed);
 	o->groups = xcalloc(s->ngroups + 1, sizeof(*o->groups));
 	o->cells = xcalloc(s->ncells + 1, sizeof(*o->cells));
 	o->members = xcalloc(s->ncells + 1, sizeof(*o->members));
@@ -220,12 +235,30 @@ static void ordering_deinit(struct ordering *o)
 	free(o->designs);
 }
 
+// A seed for each host, all different, whose first is the plan's own. Zero,
+// which the generator reads as its own default, comes to one.
+static uint32_t host_seed(uint32_t seed, uint32_t host)
+{
+	uint32_t own = seed + host * HOST_SEED_STEP;
+
+	return own != 0 ? own : 1;
+}
+
+// No host's order depends on how many others there are.
+static void begin_host(struct ordering *o, uint32_t host)
+{
+	gsl_rng_set(o->rng, host_seed(o->spec->seed, host));
+	for (uint32_t g = 0; g <= o->spec->ngroups; g++)
+		williams_begin(&o->designs[g]);
+}
+
 void order_trials(const struct order_spec *s, struct plan_trial *out)
 {
 	struct ordering o = { .spec = s, .out = out };
 
 	ordering_init(&o);
 	for (uint32_t host = 0; host < s->nhosts; host++) {
+		begin_host(&o, host);
 		if (s->order == PLAN_SEQUENTIAL)
 			order_sequential(&o, host);
 		else

@@ -14,13 +14,17 @@ struct order_spec {
 	uint32_t nhosts, ncells;
 	const uint32_t *group; // of each cell; groups are numbered from 0
 	uint32_t ngroups;
-	uint32_t blocks; // on each host, warm-up rounds included
+	uint32_t blocks; // warm-up rounds included
 	uint32_t repeat;
 	uint32_t seed;
+	uint32_t warmup; // the first blocks, which every host has
+	bool share;	 // the others are dealt out to the hosts in turn
 };
 
 // Fills nhosts * blocks * repeat * ncells trials, by host and then in order of
-// execution.
+// execution; with `share` (nhosts * warmup + blocks - warmup) * repeat *
+// ncells. What a host does follows from the seed and its own number alone, and
+// with `share` from the number of hosts.
 //
 // PLAN_BLOCKS: a block holds each cell `repeat` times. Its boots, one for each
 // group, are shuffled; inside a boot each repetition is a shuffle of the

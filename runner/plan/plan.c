@@ -52,6 +52,7 @@ static void copy_design(const struct matrix *m, struct plan *p)
 	p->order = order_of(m->order);
 	p->hosts = copy_names(a, m->hosts, m->nhosts);
 	p->nhosts = m->nhosts;
+	p->share = m->spread == MATRIX_SHARE;
 	p->rounds = m->rounds;
 	p->warmup_rounds = m->warmup_rounds;
 	p->repeat = m->repeat;
@@ -86,10 +87,11 @@ static void set_timeout(const struct matrix *m, struct plan *p,
 
 static bool trials_fit(const struct matrix *m, struct plan *p, struct diags *d)
 {
-	uint64_t n = (uint64_t)p->rounds + p->warmup_rounds;
+	uint64_t n = p->rounds * (uint64_t)plan_hosts_per_round(p) +
+		     p->warmup_rounds * (uint64_t)p->nhosts;
 
 	// At most 2 * 10^5 * 10^3 * 1024 * 10^4: below 2^63.
-	n *= (uint64_t)p->repeat * p->nhosts * p->ncells;
+	n *= (uint64_t)p->repeat * p->ncells;
 	p->ntrials = (size_t)n;
 	if (n <= PLAN_TRIALS_MAX)
 		return true;
@@ -111,7 +113,9 @@ static void make_trials(struct plan *p, uint32_t ngroups)
 		.ncells = (uint32_t)p->ncells,
 		.group = group,
 		.ngroups = ngroups,
+		.warmup = p->warmup_rounds,
 		.blocks = p->rounds + p->warmup_rounds,
+		.share = p->share,
 		.repeat = p->repeat,
 		.seed = (uint32_t)p->seed,
 	};
@@ -145,6 +149,28 @@ static void note_order(struct plan *p, uint32_t ngroups)
 					 boots, p->rounds));
 }
 
+static void check_share(const struct matrix *m, const struct plan *p,
+			struct diags *d)
+{
+	if (p->share && p->nhosts > p->rounds)
+		diag_add(d, m->hosts_at[0],
+			 "spread: share deals %u rounds to %zu hosts: some "
+			 "would have none; name fewer hosts, or more "
+			 "design.rounds",
+			 p->rounds, p->nhosts);
+}
+
+// One round says nothing about the spread within a host.
+static void note_share(struct plan *p)
+{
+	if (p->share && p->nhosts > 1 && p->rounds < 2 * p->nhosts)
+		add_note(p, arena_printf(p->arena,
+					 "spread: share deals %u rounds to %zu "
+					 "hosts: those with one round do not "
+					 "tell their own noise",
+					 p->rounds, p->nhosts));
+}
+
 // p->aa says which kind is wanted.
 static int build(const struct matrix *m, struct plan *p, struct diags *d,
 		 struct err *e)
@@ -157,12 +183,14 @@ static int build(const struct matrix *m, struct plan *p, struct diags *d,
 	if (ok) {
 		cell_check(m, p, d);
 		set_timeout(m, p, x.work_ns, d);
+		check_share(m, p, d);
 		trials_fit(m, p, d);
 	}
 	if (diag_report(d, e) < 0)
 		return -1;
 	make_trials(p, x.ngroups);
 	note_order(p, x.ngroups);
+	note_share(p);
 	plan_hash(p, p->id);
 	return 0;
 }
@@ -263,21 +291,31 @@ size_t plan_boots(const struct plan *p)
 	return n;
 }
 
-uint64_t plan_estimate_ns(const struct plan *p, uint64_t boot_ns)
+size_t plan_hosts_per_round(const struct plan *p)
 {
-	CLEANUP(cleanup_free) uint64_t *host = NULL;
-	uint64_t longest = 0;
+	return p->share ? 1 : p->nhosts;
+}
 
-	host = xcalloc(p->nhosts + 1, sizeof(*host));
+void plan_estimate_hosts(const struct plan *p, uint64_t boot_ns, uint64_t *out)
+{
+	memset(out, 0, p->nhosts * sizeof(*out));
 	for (size_t i = 0; i < p->ntrials; i++) {
 		const struct plan_trial *t = &p->trials[i];
 		const struct plan_cell *c = &p->cells[t->cell];
 
-		host[t->host] += expand_work_ns(c->workloads) + p->cooldown_ns;
+		out[t->host] += expand_work_ns(c->workloads) + p->cooldown_ns;
 		if (boots(p, t))
-			host[t->host] += boot_ns;
+			out[t->host] += boot_ns;
 	}
-	// Hosts work at the same time.
+}
+
+uint64_t plan_estimate_ns(const struct plan *p, uint64_t boot_ns)
+{
+	CLEANUP(cleanup_free)
+	uint64_t *host = xcalloc(p->nhosts, sizeof(*host));
+	uint64_t longest = 0;
+
+	plan_estimate_hosts(p, boot_ns, host);
 	for (size_t i = 0; i < p->nhosts; i++)
 		longest = MAX(longest, host[i]);
 	return longest;

@@ -46,7 +46,8 @@ struct plan_cell {
 struct plan_trial {
 	uint32_t id;	   // its index; trials are listed in the order they run
 	uint32_t host;	   // index in hosts
-	uint32_t block;	   // round, from 0; the warm-up rounds come first
+	uint32_t block;	   // round, from 0; the warm-up rounds come first,
+			   // and every host has these
 	uint32_t boot;	   // unique in the plan
 	uint32_t position; // place in its block, from 0
 	uint32_t repeat;   // repetition inside the boot, from 0
@@ -71,6 +72,7 @@ struct plan {
 	enum plan_order order;
 	const char **hosts;
 	size_t nhosts;
+	bool share; // each round is one host's; else every host has all
 	struct plan_cell *cells;
 	size_t ncells;
 	struct plan_trial *trials; // by host, then in order of execution
@@ -123,6 +125,11 @@ int plan_from_js(const struct js *j, struct plan **out,
 bool plan_has_vm(const struct plan_cell *c);
 // How many VMs are booted on all hosts together, if none has to be again.
 size_t plan_boots(const struct plan *p);
-// The time the plan takes, as the workloads' own ramp and runtime, the pauses
-// and `boot_ns` a boot have it.
+// How many hosts measure in one round.
+size_t plan_hosts_per_round(const struct plan *p);
+
+// The time that each host takes, by index, from the workloads' own ramp and
+// runtime and `boot_ns` a boot. out has nhosts elements.
+void plan_estimate_hosts(const struct plan *p, uint64_t boot_ns, uint64_t *out);
+// Of the host that takes longest: they work at the same time.
 uint64_t plan_estimate_ns(const struct plan *p, uint64_t boot_ns);

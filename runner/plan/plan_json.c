@@ -121,6 +121,8 @@ static struct js *to_js(const struct plan *p)
 	js_set_str(j, "rng", p->rng);
 	js_set_str(j, "order", order_names[p->order]);
 	js_set(j, "hosts", names_to_js(p->hosts, p->nhosts));
+	if (p->share)
+		js_set_str(j, "spread", "share");
 	js_set_int(j, "rounds", p->rounds);
 	js_set_int(j, "warmup_rounds", p->warmup_rounds);
 	js_set_int(j, "repeat", p->repeat);
@@ -371,6 +373,7 @@ static int read_times(const struct js *j, struct plan *p, struct err *e)
 	p->timeout_ns = (uint64_t)timeout;
 	p->cooldown_ns = (uint64_t)cooldown;
 	p->seed = (uint64_t)seed;
+	p->share = strcmp(js_get_str(j, "spread", ""), "share") == 0;
 	p->aa = js_get_bool(j, "aa", false);
 	p->has_margin = js_get(j, "margin") != NULL;
 	p->margin = js_get_real(j, "margin", 0);

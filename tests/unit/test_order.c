@@ -15,6 +15,9 @@ static struct plan_trial *ordered(const struct order_spec *s, size_t *n)
 	struct plan_trial *t;
 
 	*n = (size_t)s->nhosts * s->blocks * s->repeat * s->ncells;
+	if (s->share)
+		*n = ((size_t)s->nhosts * s->warmup + s->blocks - s->warmup) *
+		     s->repeat * s->ncells;
 	t = xcalloc(*n, sizeof(*t));
 	order_trials(s, t);
 	return t;
@@ -26,17 +29,17 @@ static const uint32_t one_group[CELLS_MAX];
 static const uint32_t two_groups[CELLS_MAX] = { 0, 1, 1, 0, 1, 0 };
 
 static const struct order_spec specs[] = {
-	{ PLAN_BLOCKS, 1, 2, own_group, 2, 10, 1, 7 },
-	{ PLAN_BLOCKS, 3, 5, own_group, 5, 4, 3, 1 },
-	{ PLAN_BLOCKS, 2, 6, two_groups, 2, 5, 2, 9 },
-	{ PLAN_BLOCKS, 1, 4, one_group, 1, 6, 1, 4294967295 },
-	{ PLAN_BLOCKS, 1, 1, one_group, 1, 3, 1, 5 },
-	{ PLAN_WILLIAMS, 2, 4, own_group, 4, 8, 1, 3 },
-	{ PLAN_WILLIAMS, 1, 5, own_group, 5, 10, 2, 3 },
-	{ PLAN_WILLIAMS, 1, 6, two_groups, 2, 6, 2, 3 },
-	{ PLAN_WILLIAMS, 1, 1, one_group, 1, 4, 1, 3 },
-	{ PLAN_SEQUENTIAL, 2, 3, own_group, 3, 4, 2, 3 },
-	{ PLAN_SEQUENTIAL, 1, 4, one_group, 1, 3, 1, 3 },
+	{ PLAN_BLOCKS, 1, 2, own_group, 2, 10, 1, 7, 0, false },
+	{ PLAN_BLOCKS, 3, 5, own_group, 5, 4, 3, 1, 0, false },
+	{ PLAN_BLOCKS, 2, 6, two_groups, 2, 5, 2, 9, 0, false },
+	{ PLAN_BLOCKS, 1, 4, one_group, 1, 6, 1, 4294967295, 0, false },
+	{ PLAN_BLOCKS, 1, 1, one_group, 1, 3, 1, 5, 0, false },
+	{ PLAN_WILLIAMS, 2, 4, own_group, 4, 8, 1, 3, 0, false },
+	{ PLAN_WILLIAMS, 1, 5, own_group, 5, 10, 2, 3, 0, false },
+	{ PLAN_WILLIAMS, 1, 6, two_groups, 2, 6, 2, 3, 0, false },
+	{ PLAN_WILLIAMS, 1, 1, one_group, 1, 4, 1, 3, 0, false },
+	{ PLAN_SEQUENTIAL, 2, 3, own_group, 3, 4, 2, 3, 0, false },
+	{ PLAN_SEQUENTIAL, 1, 4, one_group, 1, 3, 1, 3, 0, false },
 };
 
 static void each_cell_comes_once_in_a_block_per_repetition(void **state)
@@ -178,7 +181,8 @@ static unsigned permutation_number(const struct plan_trial *t)
 // is above 20.5 once in a thousand; the seed is fixed, so this is no lottery.
 static void all_orders_are_equally_likely(void **state)
 {
-	struct order_spec s = { PLAN_BLOCKS, 1, 3, own_group, 3, 6000, 1, 42 };
+	struct order_spec s = { PLAN_BLOCKS, 1, 3,  own_group, 3,
+				6000,	     1, 42, 0,	       false };
 	CLEANUP(cleanup_free) struct plan_trial *t = NULL;
 	unsigned count[6] = { 0 };
 	double chi2 = 0;
@@ -224,8 +228,10 @@ static void williams_blocks_balance_carry_over(void **state)
 	(void)state;
 	for (size_t c = 0; c < ARRAY_LEN(ks); c++) {
 		uint32_t k = ks[c], cycle = order_williams_rows(k);
-		struct order_spec s = { PLAN_WILLIAMS, 1, k,	 own_group, k,
-					2 * cycle,     1, 11 + k };
+		struct order_spec s = {
+			PLAN_WILLIAMS, 1, k,	  own_group, k,
+			2 * cycle,     1, 11 + k, 0,	     false
+		};
 		unsigned follows[CELLS_MAX][CELLS_MAX] = { 0 };
 		CLEANUP(cleanup_free) struct plan_trial *t = NULL;
 		size_t n;
@@ -243,6 +249,63 @@ static void williams_blocks_balance_carry_over(void **state)
 	}
 }
 
+// Whether host h has block b, for each.
+static void find_blocks(const struct order_spec *s, bool *has)
+{
+	CLEANUP(cleanup_free) struct plan_trial *t = NULL;
+	size_t n;
+
+	t = ordered(s, &n);
+	memset(has, 0, (size_t)s->nhosts * s->blocks);
+	for (size_t i = 0; i < n; i++)
+		has[t[i].host * s->blocks + t[i].block] = true;
+}
+
+static void shared_blocks_have_one_host_each_and_warm_up_all(void **state)
+{
+	static const enum plan_order orders[] = { PLAN_BLOCKS, PLAN_WILLIAMS,
+						  PLAN_SEQUENTIAL };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(orders); i++) {
+		struct order_spec s = { orders[i], 3, 2, own_group, 2,
+					9,	   2, 5, 2,	    true };
+		bool has[3 * 9];
+
+		find_blocks(&s, has);
+		for (uint32_t b = 0; b < s.blocks; b++) {
+			unsigned hosts = has[b] + has[9 + b] + has[18 + b];
+
+			assert_int_equal(hosts, b < s.warmup ? 3 : 1);
+		}
+		// Seven rounds: three for the first host, two for the others.
+		assert_true(has[2] && has[5] && has[8]);
+	}
+}
+
+// A host more leaves what the others do as it was.
+static void a_hosts_order_is_its_own(void **state)
+{
+	static const enum plan_order orders[] = { PLAN_BLOCKS, PLAN_WILLIAMS };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(orders); i++) {
+		struct order_spec two = { orders[i], 2, 5,  own_group, 5,
+					  7,	     1, 11, 0,	       false };
+		struct order_spec three = two;
+		CLEANUP(cleanup_free) struct plan_trial *a = NULL, *b = NULL;
+		size_t n, more, per_host = 7 * 5, alike = 0;
+
+		three.nhosts = 3;
+		a = ordered(&two, &n);
+		b = ordered(&three, &more);
+		assert_memory_equal(a, b, n * sizeof(*a));
+		for (size_t k = 0; k < per_host; k++)
+			alike += a[k].cell == a[per_host + k].cell;
+		assert_true(alike < per_host);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +319,9 @@ int main(void)
 		cmocka_unit_test(all_orders_are_equally_likely),
 		cmocka_unit_test(a_williams_design_balances_what_follows_what),
 		cmocka_unit_test(williams_blocks_balance_carry_over),
+		cmocka_unit_test(
+			shared_blocks_have_one_host_each_and_warm_up_all),
+		cmocka_unit_test(a_hosts_order_is_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

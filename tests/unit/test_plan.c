@@ -86,6 +86,54 @@ static void a_plan_survives_being_written_and_read(void **state)
 	assert_int_equal(b->cells[2].boot_group, a->cells[2].boot_group);
 }
 
+static struct plan *shared(const char *rounds, struct err *e)
+{
+	const char *const set[] = { rounds, "spread=share", "hosts=[a, b, c]" };
+	struct matrix_source from = { "m", text, strlen(text), set, 3, NULL };
+	CLEANUP(matrix_freep) struct matrix *m = NULL;
+	struct plan *p = NULL;
+
+	if (matrix_parse(&from, &m, e) < 0 || plan_build(m, 7, &p, e) < 0)
+		return NULL;
+	return p;
+}
+
+static void shared_rounds_are_part_of_the_plan(void **state)
+{
+	struct err e = { 0 };
+	CLEANUP(plan_freep) struct plan *a = shared("design.rounds=6", &e);
+	CLEANUP(plan_freep) struct plan *b = NULL;
+	CLEANUP(js_unrefp) struct js *j = NULL;
+	uint64_t each[3];
+
+	(void)state;
+	assert_non_null(a);
+	assert_true(a->share);
+	assert_int_equal(plan_hosts_per_round(a), 1);
+	j = plan_to_js(a);
+	if (plan_from_js(j, &b, &e) < 0)
+		fail_msg("%s", e.msg);
+	assert_true(b->share);
+	plan_estimate_hosts(a, 0, each);
+	assert_true(each[0] == each[1] && each[1] == each[2]);
+	assert_true(plan_estimate_ns(a, 0) == each[0]);
+}
+
+static void a_host_without_a_round_is_refused(void **state)
+{
+	struct err e = { 0 };
+	CLEANUP(plan_freep) struct plan *few = NULL, *one = NULL;
+
+	(void)state;
+	few = shared("design.rounds=2", &e);
+	assert_null(few);
+	assert_non_null(strstr(e.msg, "share deals 2 rounds to 3 hosts"));
+	one = shared("design.rounds=5", &e);
+	assert_non_null(one);
+	assert_non_null(strstr(one->notes[one->nnotes - 1],
+			       "do not tell their own noise"));
+}
+
 static void a_stopping_rule_is_part_of_the_plan(void **state)
 {
 	static const char *const set[] = { "design.stop.precision=1%",
@@ -342,6 +390,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_plan_outlives_its_matrix),
+		cmocka_unit_test(shared_rounds_are_part_of_the_plan),
+		cmocka_unit_test(a_host_without_a_round_is_refused),
 		cmocka_unit_test(a_stopping_rule_is_part_of_the_plan),
 		cmocka_unit_test(an_aa_is_the_baseline_twice),
 		cmocka_unit_test(equal_input_gives_equal_bytes),

@@ -110,6 +110,33 @@ static void a_round_is_complete_when_every_host_has_ended_it(void **state)
 	teardown(&f);
 }
 
+// Rounds 0 and 2 are the first host's, 1 and 3 the second's.
+static void of_shared_rounds_those_before_the_slowest_are_complete(void **state)
+{
+	struct fixture f;
+	size_t per_host = 2 * FAKE_CELLS;
+
+	(void)state;
+	setup(&f, 2, 2, false);
+	f.plan->rounds = 4;
+	f.plan->share = true;
+	for (size_t i = 0; i < f.plan->ntrials; i++) {
+		struct plan_trial *t = &f.plan->trials[i];
+
+		t->block = t->block * 2 + t->host;
+	}
+	for (uint32_t i = 0; i < per_host; i++)
+		run(&f, 1, (uint32_t)per_host + i, OUTCOME_OK);
+	assert_int_equal(schedule_rounds(f.schedule), 0);
+	for (uint32_t i = 0; i < FAKE_CELLS; i++)
+		run(&f, 0, i, OUTCOME_OK);
+	assert_int_equal(schedule_rounds(f.schedule), 2);
+	for (uint32_t i = FAKE_CELLS; i < per_host; i++)
+		run(&f, 0, i, OUTCOME_OK);
+	assert_int_equal(schedule_rounds(f.schedule), 4);
+	teardown(&f);
+}
+
 static void what_counts_against_the_retries(void **state)
 {
 	static const struct {
@@ -307,6 +334,8 @@ int main(void)
 		cmocka_unit_test(trials_run_in_the_order_of_the_plan),
 		cmocka_unit_test(
 			a_round_is_complete_when_every_host_has_ended_it),
+		cmocka_unit_test(
+			of_shared_rounds_those_before_the_slowest_are_complete),
 		cmocka_unit_test(what_counts_against_the_retries),
 		cmocka_unit_test(a_retry_that_is_ok_ends_the_trial),
 		cmocka_unit_test(a_failure_ends_the_life_of_a_shared_boot),
