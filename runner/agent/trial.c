@@ -250,9 +250,11 @@ static struct js *times_of(const struct trial *t, const struct vm *vm)
 	if (guest != NULL)
 		js_set(times, "guest", js_copy(guest));
 	js_set_int(times, "begin_mono_ns", t->begin_ns);
-	set_ns(times, "qmp_ns", vm->exec_ns, vm->qmp_ns);
-	set_ns(times, "boot_ns", vm->exec_ns, vm->hello_ns);
-	set_ns(times, "guest_boot_ns", vm->cont_ns, vm->hello_ns);
+	if (vm->spec.accel != VM_NATIVE) {
+		set_ns(times, "qmp_ns", vm->exec_ns, vm->qmp_ns);
+		set_ns(times, "boot_ns", vm->exec_ns, vm->hello_ns);
+		set_ns(times, "guest_boot_ns", vm->cont_ns, vm->hello_ns);
+	}
 	js_set_int(times, "run_ns", t->run_ns);
 	js_set_int(times, "trial_ns", clock_mono_ns() - t->begin_ns);
 	return times;
@@ -272,6 +274,19 @@ static struct js *qemu_facts(const struct vm *vm)
 	return q;
 }
 
+// Without a VM they are the host's, which are known; only the kernel that the
+// workloads ran on is told, as arms with and without a VM may differ in it.
+static struct js *guest_facts_of(const struct vm *vm, const struct js *guest)
+{
+	struct js *kernel;
+
+	if (vm->spec.accel != VM_NATIVE)
+		return js_copy(guest);
+	kernel = js_object();
+	js_set_str(kernel, "kernel", js_get_str(guest, "kernel", NULL));
+	return kernel;
+}
+
 static struct js *facts_of(const struct trial *t, const struct vm *vm)
 {
 	struct js *facts =
@@ -282,7 +297,7 @@ static struct js *facts_of(const struct trial *t, const struct vm *vm)
 		js_set(facts, vm->spec.accel == VM_NATIVE ? "agent" : "qemu",
 		       qemu_facts(vm));
 	if (guest != NULL)
-		js_set(facts, "guest", js_copy(guest));
+		js_set(facts, "guest", guest_facts_of(vm, guest));
 	return facts;
 }
 

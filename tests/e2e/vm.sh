@@ -150,6 +150,8 @@ expect 1 ok '"parameter":"accel","expected":"tcg"' 'synthetic.value' \
 	'KernelPageSize 4 kB' 'qemu.cpu' '"boot_ns"' '"-accel","tcg,thread=multi"'
 expect 2 ok synthetic.value
 expect 3 ok synthetic.value
+! result 3 | grep -q '"cmdline"\|boot_ns' ||
+	fail "a trial without a VM speaks of a guest"
 expect 4 ok 'ALL CPUs/TCG' 'ran on CPU 0' '"pin"'
 [ "$(grep -c '"stage":"exec"' "$tmp/out")" -eq 3 ] ||
 	fail "trials of one boot did not share it"
