@@ -47,7 +47,7 @@ static int count_blocks(const struct block_device *d,
 	uint64_t size = d->size;
 
 	if (p->size > 0 && (uint64_t)p->size > size)
-		return err_set(e, ERR_HOST,
+		return err_set(e, ERR_REFUSED,
 			       "%s: has %" PRIu64 " bytes, `size:` asks for "
 			       "%" PRId64 "%s",
 			       d->path, size, p->size,
@@ -59,7 +59,7 @@ static int count_blocks(const struct block_device *d,
 	*blocks = size / (uint64_t)p->bs;
 	if (*blocks < (uint64_t)p->jobs)
 		return err_set(
-			e, ERR_HOST,
+			e, ERR_REFUSED,
 			"%s: %" PRIu64 " bytes are too small for %" PRId64
 			" job%s of %" PRId64 " bytes an I/O",
 			d->path, size, p->jobs, p->jobs == 1 ? "" : "s", p->bs);
@@ -147,6 +147,8 @@ static void check_bs(const struct block_params *p, const struct block_device *d,
 	};
 
 	workload_check(run, &c);
+	// The device will have the same blocks next time.
+	run->r->final = run->r->final || !ok;
 }
 
 static void check_direct(const struct block_params *p,

@@ -379,6 +379,7 @@ static void blame(struct trial *t, struct fault *f)
 	if (f->outcome != OUTCOME_LOST)
 		vm_explain(&t->h->vm, f);
 	result_fail(t->arena, t->result, f->outcome, "%s", f->err.msg);
+	t->result->final = f->err.kind == ERR_USAGE;
 	t->result->stage = t->stage;
 }
 

@@ -46,7 +46,7 @@ static int read_accel(const char *name, struct vm_spec *s, struct err *e)
 			return 0;
 		}
 	}
-	return err_set(e, ERR_HOST,
+	return err_set(e, ERR_USAGE,
 		       "accel: unknown \"%s\" (have kvm, tcg, tcg-single, "
 		       "native, best)",
 		       name);
@@ -55,11 +55,11 @@ static int read_accel(const char *name, struct vm_spec *s, struct err *e)
 static int check_memory(const struct vm_spec *s, struct err *e)
 {
 	if (s->memory_bytes == 0 || s->memory_bytes > (uint64_t)1 << 46)
-		return err_set(e, ERR_HOST,
+		return err_set(e, ERR_USAGE,
 			       "memory: %llu bytes is not between 1 and 64T",
 			       (unsigned long long)s->memory_bytes);
 	if (s->memory_bytes % s->backing->page_bytes != 0)
-		return err_set(e, ERR_HOST,
+		return err_set(e, ERR_USAGE,
 			       "memory: %llu bytes is no multiple of the "
 			       "pages of backing %s",
 			       (unsigned long long)s->memory_bytes,
@@ -70,11 +70,11 @@ static int check_memory(const struct vm_spec *s, struct err *e)
 static int check_args(const struct vm_spec *s, struct err *e)
 {
 	if (js_len(s->qemu_args) > VM_QEMU_ARGS_MAX)
-		return err_set(e, ERR_HOST, "qemu-args: more than %d",
+		return err_set(e, ERR_USAGE, "qemu-args: more than %d",
 			       VM_QEMU_ARGS_MAX);
 	for (size_t i = 0; i < js_len(s->qemu_args); i++) {
 		if (js_str(js_at(s->qemu_args, i)) == NULL)
-			return err_set(e, ERR_HOST,
+			return err_set(e, ERR_USAGE,
 				       "qemu-args: item %zu is no text", i);
 	}
 	return 0;
@@ -86,15 +86,15 @@ static int check(const struct vm_spec *s, const struct js *vm, struct err *e)
 	struct cpulist pin;
 
 	if (strcmp(arch, "x86_64") != 0)
-		return err_set(e, ERR_HOST,
+		return err_set(e, ERR_USAGE,
 			       "arch: unknown \"%s\" (have x86_64)", arch);
 	if (s->backing == NULL)
-		return err_set(e, ERR_HOST,
+		return err_set(e, ERR_USAGE,
 			       "backing: unknown \"%s\" (have 4k, thp, "
 			       "hugetlb-2M, hugetlb-1G)",
 			       js_get_str(vm, "backing", ""));
 	if (s->cpus < 1 || s->cpus > VM_CPUS_MAX)
-		return err_set(e, ERR_HOST, "cpus: %d is not between 1 and %d",
+		return err_set(e, ERR_USAGE, "cpus: %d is not between 1 and %d",
 			       s->cpus, VM_CPUS_MAX);
 	if (s->pin[0] != '\0' && cpulist_parse(s->pin, &pin, e) < 0)
 		return err_wrap(e, "pin");

@@ -108,6 +108,12 @@ static void add_facts(struct result *r, const char *name, struct js *facts)
 	js_set(r->facts, name == NULL ? "workload" : name, facts);
 }
 
+// What is asked for is malformed, or must not or cannot be done here.
+static bool is_final(const struct err *e)
+{
+	return e->kind == ERR_USAGE || e->kind == ERR_REFUSED;
+}
+
 static bool run_list(const struct js *list, struct workload_run *run)
 {
 	struct err e = { 0 };
@@ -122,6 +128,7 @@ static bool run_list(const struct js *list, struct workload_run *run)
 		if (rc < 0) {
 			result_fail(run->a, run->r, OUTCOME_FAILED, "%s",
 				    e.msg);
+			run->r->final = is_final(&e);
 			return false;
 		}
 	}

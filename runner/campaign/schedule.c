@@ -139,6 +139,15 @@ static void skip_over(struct schedule *s, uint32_t host)
 		(*at)++;
 }
 
+// Whether an attempt that ended so may be followed by another.
+static bool is_over(const struct trial_state *t, const struct result *r,
+		    const struct plan *p)
+{
+	if (r->outcome == OUTCOME_LOST)
+		return false;
+	return r->outcome == OUTCOME_OK || r->final || t->counted > p->retries;
+}
+
 static int note_finished(struct schedule *s, const struct record *r,
 			 struct err *e)
 {
@@ -152,7 +161,7 @@ static int note_finished(struct schedule *s, const struct record *r,
 	t->open = false;
 	t->last = o;
 	t->counted += o != OUTCOME_OK && o != OUTCOME_LOST;
-	t->over = o == OUTCOME_OK || t->counted > s->plan->retries;
+	t->over = is_over(t, r->result, s->plan);
 	s->counts.over += t->over;
 	(*count_of(s, o))++;
 	s->boots[r->boot].spoiled = o != OUTCOME_OK;

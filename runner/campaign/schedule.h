@@ -1,8 +1,8 @@
 // What a host does next: a pure function of the plan and of what happened so
-// far. A trial is over when an attempt was ok or its retries are used up;
-// attempts that were lost (the host or the controller went away) do not count
-// against them. An attempt that did not end ok ends the life of its boot:
-// whatever follows in the same planned boot gets a fresh one.
+// far. A trial is over when an attempt was ok, or final, or its retries are
+// used up; attempts that were lost (the host or the controller went away) do
+// not count against them. An attempt that did not end ok ends the life of its
+// boot: whatever follows in the same planned boot gets a fresh one.
 #pragma once
 
 #include <stdbool.h>

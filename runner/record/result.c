@@ -215,6 +215,8 @@ struct js *result_to_js(const struct result *r)
 	js_set_str(j, "outcome", outcome_name(r->outcome));
 	js_set_str(j, "reason", r->reason);
 	js_set_str(j, "stage", r->stage);
+	if (r->final)
+		js_set_bool(j, "final", true);
 	js_set(j, "metrics", metrics_to_js(r));
 	js_set(j, "checks", checks_to_js(r));
 	js_set(j, "notes", notes_to_js(r));
@@ -332,6 +334,7 @@ int result_from_js(const struct js *j, struct arena *a, struct result *out,
 		return err_set(e, ERR_HOST, "result: no known \"outcome\"");
 	r.reason = text_of(j, "reason");
 	r.stage = text_of(j, "stage");
+	r.final = js_get_bool(j, "final", false);
 	if (r.reason != NULL)
 		r.reason = arena_strdup(a, r.reason);
 	if (r.stage != NULL)

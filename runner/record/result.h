@@ -4,6 +4,7 @@
 // members, which the result borrows from its JSON tree.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,6 +58,9 @@ struct result {
 	enum outcome outcome;
 	const char *reason; // a sentence; NULL when ok
 	const char *stage;  // where it stood when it did not end ok, or NULL
+	// Not ok, and another attempt would end the same way: what was asked
+	// for was refused before anything ran. A retry is for bad luck.
+	bool final;
 	struct metric *metrics;
 	size_t nmetrics;
 	struct check *checks;

@@ -208,7 +208,7 @@ expect 6 failed '/nonexistent has no readable vmlinuz; run .make guest.'
 expect 7 failed "unable to find CPU model 'nonsense'"
 expect 8 failed 'vCPU 0 to CPU 1000'
 expect 9 timeout '"stage":"synthetic'
-expect 10 failed 'unknown \\"3M\\" (have 4k, thp, hugetlb-2M, hugetlb-1G)'
+expect 10 failed '"final":true' 'unknown \\"3M\\" (have 4k, thp, hugetlb-2M, hugetlb-1G)'
 reset='QEMU exited with status 0; the guest reset itself or switched off before its'
 expect 11 failed "$reset agent spoke: 32 MiB of memory may be too little"
 expect 12 failed "$reset.*$tmp/stub/vmlinuz cannot be booted"

@@ -348,16 +348,20 @@ static void a_run_that_cannot_be_says_why(void **state)
 	static const struct {
 		const char *more, *why;
 		enum outcome outcome;
+		bool final; // a retry would say the same
 	} cases[] = {
 		{ ",\"size\":2097152",
 		  "has 1048576 bytes, `size:` asks for "
 		  "2097152; remove it",
-		  OUTCOME_FAILED },
+		  OUTCOME_FAILED, true },
 		{ ",\"bs\":2097152", "are too small for 1 job of",
-		  OUTCOME_FAILED },
-		{ ",\"rw\":\"write\"", "refusing to write", OUTCOME_FAILED },
+		  OUTCOME_FAILED, true },
+		{ ",\"rw\":\"write\"", "refusing to write", OUTCOME_FAILED,
+		  true },
 		{ ",\"bs\":512,\"iodepht\":1", "unknown parameter \"iodepht\"",
-		  OUTCOME_FAILED },
+		  OUTCOME_FAILED, true },
+		{ ",\"engine\":\"fio\",\"fio-args\":[\"--no-such\"]", "fio",
+		  OUTCOME_FAILED, false },
 	};
 	CLEANUP(place_deinit) struct place at = place_new(0, 0);
 
@@ -368,8 +372,10 @@ static void a_run_that_cannot_be_says_why(void **state)
 		struct result *r = run(&at, a, cases[i].more);
 
 		assert_int_equal(r->outcome, cases[i].outcome);
-		if (!strstr(r->reason, cases[i].why))
-			fail_msg("%s: \"%s\"", cases[i].more, r->reason);
+		if (!strstr(r->reason, cases[i].why) ||
+		    r->final != cases[i].final)
+			fail_msg("%s: \"%s\"%s", cases[i].more, r->reason,
+				 r->final ? ", final" : "");
 		result_drop(r);
 	}
 }

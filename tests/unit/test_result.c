@@ -117,6 +117,7 @@ static void json_gives_the_same_result_back(void **state)
 	(void)state;
 	r->times = extra;
 	r->stage = "run";
+	r->final = true;
 	result_fail(a, r, OUTCOME_TIMEOUT, "no answer");
 	first = result_to_js(r);
 	if (result_from_js(first, a, &back, &e) < 0)
@@ -127,6 +128,7 @@ static void json_gives_the_same_result_back(void **state)
 	assert_string_equal(x.data, y.data);
 	assert_true(isnan(back.metrics[100].value));
 	assert_null(back.hists);
+	assert_true(back.final);
 }
 
 #define METRIC(value)                                                         \

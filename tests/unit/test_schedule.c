@@ -168,6 +168,39 @@ static void what_counts_against_the_retries(void **state)
 	}
 }
 
+static void what_would_end_the_same_way_is_not_tried_again(void **state)
+{
+	static const struct {
+		enum outcome outcome;
+		uint32_t next;
+	} cases[] = {
+		{ OUTCOME_FAILED, 1 },
+		{ OUTCOME_INVALID, 1 },
+		{ OUTCOME_LOST, 0 }, // nobody knows how it would have ended
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct result r = { .outcome = cases[i].outcome,
+				    .final = true };
+		struct schedule_step s;
+		struct fixture f;
+		struct record rec;
+		struct err e;
+
+		setup(&f, 2, 1, false);
+		assert_true(schedule_next(f.schedule, 0, &s));
+		note(&f, &s, RECORD_STARTED, cases[i].outcome);
+		rec = record_of(&f, &s, RECORD_FINISHED, &r);
+		assert_int_equal(schedule_note(f.schedule, &rec, &e), 0);
+		assert_true(schedule_next(f.schedule, 0, &s));
+		if (s.trial->id != cases[i].next)
+			fail_msg("%s: next is trial %u",
+				 outcome_name(cases[i].outcome), s.trial->id);
+		teardown(&f);
+	}
+}
+
 static void a_retry_that_is_ok_ends_the_trial(void **state)
 {
 	struct fixture f;
@@ -337,6 +370,8 @@ int main(void)
 		cmocka_unit_test(
 			of_shared_rounds_those_before_the_slowest_are_complete),
 		cmocka_unit_test(what_counts_against_the_retries),
+		cmocka_unit_test(
+			what_would_end_the_same_way_is_not_tried_again),
 		cmocka_unit_test(a_retry_that_is_ok_ends_the_trial),
 		cmocka_unit_test(a_failure_ends_the_life_of_a_shared_boot),
 		cmocka_unit_test(boots_begin_anew_when_the_agent_went_away),
