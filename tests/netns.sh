@@ -8,6 +8,7 @@
 #   net_start HOSTS       hosts h1..hN at 10.211.0.1.. on port 22, user root
 #   net_stop              ends every process in the namespaces; removes them
 #   at_controller CMD...  in the controller's namespace, with its ~/.ssh
+#   start_at_controller CMD...   in the background; its pid is in controller
 #   at_host I CMD...      in host I's namespaces
 #   host_up I, host_down I   sshd and all there; /run is new when it is back
 #   net_user NAME         a user on every host that is not root (before start)
@@ -188,6 +189,13 @@ at_host() {
 at_controller() {
 	ip netns exec "$NET-c" unshare -m sh -ec "$net_live" sh \
 		"$tmp/net/c" "$@"
+}
+
+start_at_controller() {
+	ip netns exec "$NET-c" unshare -m sh -ec "$net_live" sh \
+		"$tmp/net/c" "$@" &
+	# shellcheck disable=SC2034 # for the caller
+	controller=$!
 }
 
 net_start() {
