@@ -186,6 +186,35 @@ static bool is_native(const struct js *vm)
 	return strcmp(js_get_str(vm, "accel", ""), "native") == 0;
 }
 
+static bool any_fio(const struct js *workloads)
+{
+	for (size_t i = 0; i < js_len(workloads); i++) {
+		const char *engine =
+			js_get_str(js_at(workloads, i), "engine", "");
+
+		if (strcmp(engine, "fio") == 0)
+			return true;
+	}
+	return false;
+}
+
+bool preflight_needs_image(const struct plan *p, bool *with_fio)
+{
+	bool needs = false;
+
+	*with_fio = false;
+	for (size_t i = 0; i < p->ncells; i++) {
+		const struct plan_cell *c = &p->cells[i];
+
+		if (is_native(c->vm) ||
+		    strcmp(js_get_str(c->vm, "image", ""), "builtin") != 0)
+			continue;
+		needs = true;
+		*with_fio |= any_fio(c->workloads);
+	}
+	return needs;
+}
+
 // Takes item over.
 static void append_new(struct js *list, struct js *item)
 {

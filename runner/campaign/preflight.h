@@ -29,6 +29,10 @@ struct finding {
 	enum finding_level level;
 };
 
+// Whether a trial of the plan boots the built-in guest image; *with_fio: one
+// that is to have fio.
+bool preflight_needs_image(const struct plan *p, bool *with_fio);
+
 // A growing list that owns its texts.
 struct findings {
 	struct arena *arena;

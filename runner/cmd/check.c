@@ -9,6 +9,7 @@
 
 static const struct cmd_option check_options[] = {
 	SOURCE_OPTIONS,
+	HOSTS_OPTIONS,
 	{ "results", 0, "DIR", "where results would go (default: results)" },
 	{ "json", 0, NULL, "the findings as JSON" },
 	{ NULL, 0, NULL, NULL },

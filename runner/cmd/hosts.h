@@ -14,5 +14,12 @@
 int hosts_resolve(const char *matrix_file, struct matrix *m,
 		  struct inventory_host **out, struct err *e) MUST_CHECK;
 
+// A row for the table of options of a command that reaches hosts.
+// clang-format off
+#define HOSTS_OPTIONS                                                          \
+	{ "accept-new-host-key", 0, NULL,                                      \
+	  "store SSH keys of hosts that were never seen before" }
+// clang-format on
+
 // Borrows the host's texts.
 struct transport_target hosts_target(const struct inventory_host *h);

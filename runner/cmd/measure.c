@@ -12,7 +12,7 @@
 #include "runner/campaign/environment.h"
 #include "runner/campaign/index.h"
 #include "runner/campaign/results.h"
-#include "runner/cmd/hosts.h"
+#include "runner/transport/find.h"
 
 static enum progress_mode mode_of(const struct cmd_args *args)
 {
@@ -45,6 +45,7 @@ void measure_deinit(struct measure *m)
 	store_close(m->store);
 	progress_free(m->progress);
 	findings_deinit(&m->findings);
+	free(m->image);
 }
 
 static void new_campaign(struct measure *m)
@@ -53,9 +54,17 @@ static void new_campaign(struct measure *m)
 	CLEANUP(cleanup_free)
 	struct transport_target *targets =
 		xcalloc(s->plan->nhosts, sizeof(*targets));
+	bool fio;
 
-	for (size_t i = 0; i < s->plan->nhosts; i++)
+	if (preflight_needs_image(s->plan, &fio))
+		m->image = find_image();
+	for (size_t i = 0; i < s->plan->nhosts; i++) {
 		targets[i] = hosts_target(&s->hosts[i]);
+		targets[i].image = m->image;
+		targets[i].image_with_fio = fio;
+		targets[i].accept_new_host_key =
+			cmd_has(m->args, "accept-new-host-key");
+	}
 	m->campaign = campaign_new(s->plan, targets, NULL, m->progress);
 	for (size_t i = 0; i < s->plan->nhosts; i++)
 		campaign_set_qemu(m->campaign, i, s->hosts[i].qemu);

@@ -11,12 +11,14 @@
 #include "runner/campaign/progress.h"
 #include "runner/campaign/store.h"
 #include "runner/cmd/cmd.h"
+#include "runner/cmd/hosts.h"
 #include "runner/cmd/show.h"
 #include "runner/cmd/source.h"
 
 // Rows for the table of options of a command that runs trials.
 // clang-format off
 #define MEASURE_OPTIONS                                                        \
+	HOSTS_OPTIONS,                                                         \
 	SHOW_OPTIONS,                                                          \
 	{ "quiet", 'q', NULL, "no progress" },                                 \
 	{ "verbose", 'v', NULL, "say more about what happens" }
@@ -27,6 +29,7 @@ struct measure {
 	const struct source *source; // borrowed
 	struct progress *progress;
 	struct findings findings;
+	char *image; // local directory of the guest image that hosts need
 	struct campaign *campaign;
 	struct store *store;
 	struct journal *journal;

@@ -245,8 +245,8 @@ static char *as_argument(const char *destination)
 
 static void become_ssh(const char *argument, int out)
 {
-	char name[] = "ssh", option[] = "-G", end[] = "--";
-	char *argv[] = { name, option, end, xstrdup(argument), NULL };
+	char name[] = "ssh", options[] = "-TG", end[] = "--";
+	char *argv[] = { name, options, end, xstrdup(argument), NULL };
 
 	if (dup2(out, STDOUT_FILENO) >= 0)
 		execvp(name, argv);

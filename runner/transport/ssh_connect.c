@@ -100,8 +100,9 @@ static int refused(const struct ssh_config *c, int64_t waited_ns, struct err *e)
 		return err_set(
 			e, ERR_HOST,
 			"%s port %s: no answer within %.0f s; is it up, "
-			"does a firewall drop the packets? (ConnectTimeout "
-			"in ~/.ssh/config gives it longer)",
+			"does a firewall drop the packets? (connect-timeout "
+			"in hosts.yaml, ConnectTimeout in ~/.ssh/config "
+			"give it longer)",
 			c->hostname, c->port,
 			(double)waited_ns / (double)NS_PER_S);
 	default:

@@ -249,14 +249,18 @@ static int fill(const struct push *p, struct err *e)
 	return 0;
 }
 
+static int no_sftp(const struct push *p, struct err *e)
+{
+	if (!ssh_is_connected(p->host->session))
+		return ssh_host_error(p->host, "SFTP", e);
+	return err_set(e, ERR_HOST,
+		       "%s: has no SFTP, which copies the agent there; give "
+		       "its sshd_config a line `Subsystem sftp internal-sftp`",
+		       p->host->at);
+}
+
 static int push(struct push *p, struct err *e)
 {
-	if (sftp_init(p->sftp) < 0)
-		return err_set(e, ERR_HOST,
-			       "%s: has no SFTP, which copies the agent there; "
-			       "give its sshd_config a line `Subsystem sftp "
-			       "internal-sftp`",
-			       p->host->at);
 	if (make_part(p, e) < 0)
 		return -1;
 	if (fill(p, e) < 0) {
@@ -275,10 +279,12 @@ int ssh_push_bundle(struct ssh_host *h, const char *dir, const struct bundle *b,
 
 	still_going(&p);
 	p.sftp = sftp_new(h->session);
-	if (p.sftp == NULL)
-		return ssh_host_error(h, "SFTP", e);
-	rc = push(&p, e);
-	sftp_free(p.sftp);
+	if (p.sftp == NULL || sftp_init(p.sftp) < 0)
+		rc = no_sftp(&p, e);
+	else
+		rc = push(&p, e);
+	if (p.sftp != NULL)
+		sftp_free(p.sftp);
 	free(p.part);
 	return rc;
 }

@@ -120,11 +120,12 @@ static int set_options(struct ssh_host *h, int fd, struct err *e)
 
 // --- life --------------------------------------------------------------------
 
+// The longer of what hosts.yaml and ~/.ssh/config say.
 static int64_t limit_of(const struct ssh_config *c, int64_t given_ns)
 {
-	if (given_ns > 0)
-		return given_ns;
-	return (c->connect_s > 0 ? c->connect_s : CONNECT_S) * NS_PER_S;
+	int64_t limit_ns = MAX(given_ns, c->connect_s * NS_PER_S);
+
+	return limit_ns > 0 ? limit_ns : CONNECT_S * NS_PER_S;
 }
 
 // StrictHostKeyChecking no goes no further than accept-new here: a key that

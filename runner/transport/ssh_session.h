@@ -21,8 +21,8 @@ struct ssh_host {
 	int64_t until_ns; // when the watchdog cuts the stream
 };
 
-// Connects, checks the host key, authenticates, all within `limit_ns` (0:
-// what the configuration says, or 20 s).
+// Connects, checks the host key, authenticates, all within `limit_ns`, or
+// what the configuration says if that is longer; 20 s if neither does.
 int ssh_host_open(struct ssh_host *h, const char *destination, int64_t limit_ns,
 		  struct err *e) MUST_CHECK;
 // From now on the session ends in `limit_ns` unless this is called again; 0:
