@@ -168,6 +168,19 @@ static int refuse_length(const struct table_reader *r,
 		       want, csv_separator_name(&r->csv), remedy);
 }
 
+// Is there a column besides the figure and its cell? Without one, rows that
+// are the same are figures that are the same.
+static bool rows_have_names(const struct table_reader *r)
+{
+	static const enum table_role naming[] = { TABLE_BLOCK, TABLE_BOOT,
+						  TABLE_ORDER };
+
+	for (size_t i = 0; i < ARRAY_LEN(naming); i++)
+		if (r->map.role[naming[i]] < TABLE_ROW)
+			return true;
+	return r->unused.n > 0;
+}
+
 static int add_row(struct table_reader *r, const struct csv_row *row,
 		   struct err *e)
 {
@@ -180,7 +193,8 @@ static int add_row(struct table_reader *r, const struct csv_row *row,
 		return 0;
 	r->rows++;
 	snprintf(r->row_text, sizeof(r->row_text), "%zu", r->row);
-	table_twice_see(&r->twice, row);
+	if (rows_have_names(r))
+		table_twice_see(&r->twice, row);
 	row_levels(r, row);
 	if (row_trial(r, row, &t, e) != 0)
 		return -1;
@@ -231,28 +245,12 @@ static void note_directions(const struct table_reader *r, struct strv *notes)
 	}
 }
 
-// Is there a column besides the figure and its cell? Without one, rows that
-// are the same are figures that are the same.
-static bool rows_have_names(const struct table_reader *r)
-{
-	static const enum table_role naming[] = { TABLE_BLOCK, TABLE_BOOT,
-						  TABLE_ORDER };
-
-	for (size_t i = 0; i < ARRAY_LEN(naming); i++)
-		if (r->map.role[naming[i]] < TABLE_ROW)
-			return true;
-	return r->unused.n > 0;
-}
-
 // One trial cannot have run twice at the same time; otherwise a reader decides.
 static int check_twice(struct table_reader *r, struct strv *notes,
 		       struct err *e)
 {
-	struct table_twice_found f;
+	struct table_twice_found f = table_twice_find(&r->twice);
 
-	if (!rows_have_names(r))
-		return 0;
-	f = table_twice_find(&r->twice);
 	if (f.copies == 0)
 		return 0;
 	if (r->map.role[TABLE_ORDER] < TABLE_ROW)

@@ -27,7 +27,17 @@ static bool is_missing(const char *text)
 	return false;
 }
 
-static const char too_large[] = "is too large for a number";
+// Variances must be numbers, too.
+static const char out_of_range[] = "is out of range: beyond 1e150 and below "
+				   "1e-150 squares cannot be counted with";
+
+static const char *check_range(double x)
+{
+	double size = fabs(x);
+
+	return size == 0 || (size >= 1e-150 && size <= 1e150) ? NULL
+							      : out_of_range;
+}
 
 // --- units ---
 
@@ -102,7 +112,7 @@ static const char *read_unit(const char *text, struct table_number *n)
 		       "and k, M, G, T, Ki, Mi, Gi, Ti alone or before B, "
 		       "B/s, Hz, IOPS)";
 	n->value *= factor;
-	return isfinite(n->value) ? NULL : too_large;
+	return NULL;
 }
 
 // --- numbers ---
@@ -205,10 +215,16 @@ const char *table_number_read(const char *text, const struct table_style *style,
 	memcpy(number, copy, len);
 	st = units_parse_real(number, &out->value);
 	if (st == UNITS_TOO_LARGE)
-		return too_large;
+		return out_of_range;
 	len += strspn(copy + len, " ");
 	if (st != UNITS_OK || (copy[len] != '\0' && !style->units) ||
 	    strpbrk(copy + len, "0123456789,.'_") != NULL)
 		return why_no_number(text, style);
-	return copy[len] == '\0' ? NULL : read_unit(copy + len, out);
+	if (copy[len] != '\0') {
+		const char *why = read_unit(copy + len, out);
+
+		if (why != NULL)
+			return why;
+	}
+	return check_range(out->value);
 }

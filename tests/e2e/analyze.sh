@@ -1,12 +1,15 @@
 #!/bin/bash
-# vrun analyze on figures that others published: what an honest report says
-# about each, and the errors of a user who mistypes.
+# vrun analyze: the examples of its help, formats, and the errors of a user who
+# mistypes. published.sh and analyze-input.sh have more tables.
+# with sanitizers, too
 set -u
 
 data=tests/data/published
 out=$(mktemp)
+tmp=$(mktemp -d)
 bad=0
-trap 'rm -f "$out"' EXIT
+trap 'rm -rf "$out" "$tmp"' EXIT
+. tests/e2e/examples.bash
 
 complain() {
 	printf '%s\n' "$1"
@@ -54,34 +57,6 @@ says 'Inconclusive: backing=hugetlb-2M changed iops by +0.04 %' \
 analyze 0 $hugetlb --value iops --factors where,accel,backing
 says 'column "run" differs within a cell ("short", "30s")'
 
-analyze 0 $data/superpi.csv --value seconds --factors digits_log2,where \
-	--baseline where=host --where digits_log2=24 --margin 2%
-says 'Slower: where=virt changed seconds by +2.70 % [+2.02 %, +3.39 %]'
-analyze 0 $data/superpi.csv --value seconds --factors digits_log2,where \
-	--baseline where=host --where digits_log2=20 --margin 2%
-says 'Equivalent within 2 %: where=virt changed seconds by +0.90 %' \
-	'[-0.29 %, +2.10 %]' 'fragile'
-
-analyze 0 $data/lmbench.csv --value value --metric metric --factors where
-says 'zero variance' 'family of 21'
-
-analyze 0 $data/kvm_tcg_boot.csv --value kvm_s,tcg_s --factors probe \
-	--baseline column=kvm_s
-says '+328.04 %' 'n = 1: no interval'
-analyze 0 $data/kvm_tcg_api.csv --value kvm_s,tcg_s --factors request \
-	--baseline column=kvm_s
-says '+1600.00 %' 'n = 1: no interval'
-analyze 0 $data/kvm_tcg_storage.csv --value kvm_MBps,tcg_MBps \
-	--factors path,op --baseline column=kvm_MBps
-says '-99.73 %' 'n = 1: no interval'
-analyze 0 $data/iozone_cache_modes.csv --value MBps \
-	--factors record,cache,op --baseline cache=host
-says '72 comparisons: n = 1: no interval'
-analyze 0 $data/kvm_exits_10s.csv --value count --factors exit
-says '-13.50 %' 'n = 1: no interval'
-analyze 0 $data/kvm_tcg_resources.csv --value value --metric figure
-says 'Nothing is compared' 'n = 1: no interval'
-
 hosts=tests/data/oracles/e2e_iops3.csv
 analyze 0 $hosts --value value --metric metric --factors config --host host \
 	--block round --status status --order seq --baseline config=native \
@@ -90,7 +65,39 @@ says '-2.69 % [-3.39 %, -1.99 %]' '-0.57 % [-1.20 %, +0.06 %]' \
 	'hosts like these 3 -2.69 % [-3.16 %, -2.22 %]' 'equivalent' 'slower' \
 	'2 failed' 'status is "fail"'
 
-for format in term md csv json; do
+# --- the examples of vrun help analyze ---
+
+printf 'round,backing,iops\n%d,4k,%d\n%d,2M,%d\n%d,4k,%d\n%d,2M,%d\n' \
+	1 100 1 102 2 110 2 112 >"$tmp/runs.csv"
+cp $data/kvm_tcg_boot.csv "$tmp/boot.csv"
+printf 'backing;r1;r2;r3;r4;r5\n4k;1;2;3;4;5\n2M;2;3;4;5;7\n' >"$tmp/reps.csv"
+printf '4k   100\n2M   102\n4k   110\n2M   112\n' >"$tmp/data.txt"
+printf '%s\n' 'Ergebnisse; 1. Dezember' '' 'gast;zeit' '# Kommentar' \
+	'alt;1,5' 'neu;1,25' >"$tmp/export.csv"
+printf 'backing,iops\n4k,1.3M\n2M,1310k\n' >"$tmp/fio.csv"
+answers=(
+	'backing=2M changed iops by +1.90 % [+0.76 %, +3.06 %]'
+	'column=tcg_s (probe=SSH) +584.42 %'
+	'backing=2M changed value by +40.00 % [+22.66 %, +59.79 %]'
+	'1=2M changed 2 by +1.90 %'
+	'gast=neu changed zeit by -16.67 %'
+	'backing=2M changed iops by +0.77 %'
+)
+"$B/vrun" help analyze | sed -n '/^Options:/q; s/^  vrun/$ vrun/p; s/^      -/&/p' \
+	>"$tmp/commands"
+i=0
+while IFS= read -r line; do
+	printf '%s\n' "$line"
+	[[ $line == *\\ ]] && continue
+	printf '%s\n\n' "${answers[i]-no answer is expected}"
+	i=$((i + 1))
+done <"$tmp/commands" >"$tmp/examples"
+(cd "$tmp" && examples examples) || bad=1
+[ $i -eq ${#answers[@]} ] || bad=1
+
+# --- formats, errors ---
+
+for format in term md csv json latex html; do
 	analyze 0 $hugetlb --value iops --factors backing --format $format
 	[ -s "$out" ] || complain "--format $format prints nothing"
 done
