@@ -124,7 +124,8 @@ DEPS := gcc libc6-dev make pkg-config libyaml-dev libgsl-dev libjansson-dev \
 	nettle-dev liburing-dev qemu-system-x86 seabios fio busybox-static \
 	cpio kmod xz-utils zstd libssh-dev openssh-client
 CHECK_DEPS := libcmocka-dev clang libclang-rt-dev clang-format clang-tidy \
-	valgrind shellcheck strace procps openssh-server iproute2
+	valgrind shellcheck strace procps openssh-server iproute2 chromium \
+	chromium-driver curl jq texlive-latex-recommended
 
 .PHONY: deps check-deps guest FORCE
 deps:

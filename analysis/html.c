@@ -9,7 +9,7 @@
 static const char page_style[] =
 "*{box-sizing:border-box}\n"
 "body{margin:0;color:var(--fg);background:var(--bg);"
-"font:16px/1.5 system-ui,sans-serif}\n"
+"font:1rem/1.5 system-ui,sans-serif}\n"
 "main,header{max-width:62rem;margin:0 auto;padding:0 1rem}\n"
 "h1{font-size:1.6rem;margin:1rem 0 0;overflow-wrap:anywhere}\n"
 "h2{font-size:1.15rem;margin:2rem 0 .5rem;"
@@ -44,7 +44,7 @@ static const char page_style[] =
 "@media(max-width:40rem){td,tbody th{min-width:5rem}}\n"
 "@media print{main,header,footer{max-width:none}figure,tr{break-inside:avoid}"
 "h2{break-after:avoid}.scroll{overflow:visible}svg{min-width:0}"
-"body{font-size:11px}th,td{padding:.2rem .4rem;min-width:0}details{display:"
+"html{font-size:11px}th,td{padding:.2rem .4rem;min-width:0}details{display:"
 "none}}\n";
 
 // Figures are sorted by their first number, unknown ones ("-") last.
@@ -109,7 +109,10 @@ void html_begin(struct buf *out, const char *title)
 {
 	CLEANUP(buf_deinit) struct buf style = BUF_INIT;
 
-	buf_printf(&style, "\n%s%s", svg_style, page_style);
+	buf_putc(&style, '\n');
+	svg_variables(&style);
+	svg_style(&style);
+	buf_puts(&style, page_style);
 	buf_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 		      "<meta charset=\"utf-8\">\n"
 		      "<meta name=\"viewport\" content=\"width=device-width, "

@@ -17,21 +17,26 @@ enum {
 
 struct cells {
 	const struct report *r;
-	size_t family;	 // which metric of it
-	uint32_t metric; // in the dataset
-	const struct analysis_cell *cells;
+	size_t family;			   // which metric of it
+	uint32_t metric;		   // in the dataset
+	const struct analysis_cell *cells; // by row
+	size_t nhosts; // rows of each cell; 1: all hosts in one
 	size_t every, ntrials;
 	bool spread; // some cell has more than one figure
 	struct figure_rows rows;
 };
 
-static void label(const struct cells *p, size_t cell, struct buf *out)
+static void label(const struct cells *p, size_t row, struct buf *out)
 {
+	const struct analysis_cell *c = &p->cells[row];
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
 
-	words_cell(p->r->an, (uint32_t)cell, &text);
-	buf_printf(&text, " (n\u00a0=\u00a0%zu)", p->cells[cell].d.n);
-	figure_label(out, figure_row_y(&p->rows, cell), buf_str(&text));
+	words_cell(p->r->an, c->cell, &text);
+	if (p->nhosts > 1)
+		buf_printf(&text, " on %s",
+			   intern_name(&p->r->ds->hosts, c->host));
+	buf_printf(&text, " (n\u00a0=\u00a0%zu)", c->d.n);
+	figure_label(out, figure_row_y(&p->rows, row), buf_str(&text));
 }
 
 static struct cells begin(const struct report *r, size_t family)
@@ -41,10 +46,24 @@ static struct cells begin(const struct report *r, size_t family)
 		.family = family,
 		.metric = r->an->metrics[family],
 		.cells = figure_cells_of(r->an, family),
+		.nhosts = 1,
 		.rows = { .x = SVG_AXIS(FIGURE_LABELS, SVG_WIDTH - 30),
 			  .row = ROW,
 			  .n = MIN(r->ds->ncells, (size_t)REPORT_FIGURE_ROWS) },
 	};
+}
+
+// Hosts differ: where there is room, each has rows of its own.
+static void split_hosts(struct cells *p)
+{
+	const struct analysis *an = p->r->an;
+	size_t nhosts = p->r->ds->hosts.n, rows = p->r->ds->ncells * nhosts;
+
+	if (an->nhost_cells == 0 || rows > REPORT_FIGURE_ROWS)
+		return;
+	p->nhosts = nhosts;
+	p->cells = an->host_cells + p->family * rows;
+	p->rows.n = rows;
 }
 
 static const struct dataset_metric *metric_of(const struct cells *p)
@@ -58,15 +77,24 @@ static void finish(struct cells *p, struct figure *f)
 
 	figure_metric(metric_of(p), p->rows.x.log, &title);
 	figure_rows_axis(f, &p->rows, metric_of(p)->unit, buf_str(&title));
-	figure_say_cut(p->rows.n, p->r->ds->ncells, "cell", &f->caption);
+	figure_say_cut(p->rows.n / p->nhosts, p->r->ds->ncells, "cell",
+		       &f->caption);
 }
 
 // --- distribution ---
 
-static bool is_drawn(const struct cells *p, size_t row)
+static size_t row_of(const struct cells *p, size_t trial)
 {
-	return p->r->ds->cell[row] < p->rows.n &&
-	       figure_has_trial(p->r->ds, row, p->metric);
+	const struct dataset *ds = p->r->ds;
+
+	return p->nhosts == 1 ? ds->cell[trial]
+			      : ds->cell[trial] * p->nhosts + ds->host[trial];
+}
+
+static bool is_drawn(const struct cells *p, size_t trial)
+{
+	return row_of(p, trial) < p->rows.n &&
+	       figure_has_trial(p->r->ds, trial, p->metric);
 }
 
 static void measure(struct cells *p)
@@ -102,7 +130,7 @@ static void strips(const struct cells *p, struct buf *out)
 	size_t seen = 0;
 
 	for (size_t i = 0; i < ds->ntrials; i++) {
-		double y = figure_row_y(&p->rows, ds->cell[i]) - STRIP;
+		double y = figure_row_y(&p->rows, row_of(p, i)) - STRIP;
 
 		if (is_drawn(p, i) && seen++ % p->every == 0)
 			svg_dot(out, ds->cell[i],
@@ -111,10 +139,10 @@ static void strips(const struct cells *p, struct buf *out)
 	}
 }
 
-static void quartiles(const struct cells *p, size_t cell, struct buf *out)
+static void quartiles(const struct cells *p, size_t row, struct buf *out)
 {
-	const struct describe *d = &p->cells[cell].d;
-	double top = figure_row_y(&p->rows, cell) - STRIP - JITTER - 2;
+	const struct describe *d = &p->cells[row].d;
+	double top = figure_row_y(&p->rows, row) - STRIP - JITTER - 2;
 	double height = 2 * JITTER + 4;
 	double q1 = svg_at(&p->rows.x, d->q1), q3 = svg_at(&p->rows.x, d->q3);
 	double median = svg_at(&p->rows.x, d->median);
@@ -127,14 +155,13 @@ static void quartiles(const struct cells *p, size_t cell, struct buf *out)
 		 (struct svg_line){ median, top, median, top + height });
 }
 
-static void mean(const struct cells *p, size_t cell, double y, struct buf *out)
+static void mean(const struct cells *p, size_t row, double y, struct buf *out)
 {
-	const struct analysis_cell *c = &p->cells[cell];
+	const struct analysis_cell *c = &p->cells[row];
 
 	svg_whisker(out, &p->rows.x, c->mean.lo, c->mean.hi, y);
 	if (isfinite(c->d.mean))
-		svg_marker(out, (uint32_t)cell, svg_at(&p->rows.x, c->d.mean),
-			   y);
+		svg_marker(out, c->cell, svg_at(&p->rows.x, c->d.mean), y);
 }
 
 static bool has_quartiles(const struct cells *p)
@@ -161,8 +188,8 @@ static void describe_cells(const struct cells *p, struct figure *f)
 		   has_quartiles(p) ? "boxes are quartiles with the median, "
 				      "from n = 8; "
 				    : "",
-		   p->r->ds->hosts.n > 1 ? " over all hosts"
-					 : " with its interval");
+		   p->nhosts < p->r->ds->hosts.n ? " over all hosts"
+						 : " with its interval");
 	if (p->every > 1)
 		buf_printf(&f->caption, " One trial in %zu is drawn.",
 			   p->every);
@@ -173,6 +200,7 @@ static void distribution(struct report_figures *to, size_t family)
 	CLEANUP(figure_deinit) struct figure f = { 0 };
 	struct cells p = begin(to->r, family);
 
+	split_hosts(&p);
 	measure(&p);
 	if (!p.spread)
 		return; // one figure a cell: the table has it

@@ -5,6 +5,20 @@
 #include <ctype.h>
 #include <string.h>
 
+enum {
+	TEXT_CHARS = 30, // in a column; longer ones are broken into lines
+};
+
+// Tables are made narrower only when they would not fit.
+static const char preamble[] =
+	"% Made by vrun. Needs \\usepackage[T1]{fontenc} and\n"
+	"% \\usepackage{array,booktabs,graphicx}; other letters than Latin "
+	"need LuaLaTeX.\n"
+	"\\providecommand{\\vrunfit}[1]{\\setlength{\\tabcolsep}{3pt}%\n"
+	"  \\sbox0{#1}\\ifdim\\wd0>\\linewidth"
+	"\\resizebox{\\linewidth}{!}{\\usebox0}%\n"
+	"  \\else\\usebox0\\fi}\n";
+
 static const struct escape {
 	char c;
 	const char *tex;
@@ -23,6 +37,7 @@ static const struct escape {
 	{ '>', "\\textgreater{}" },
 	{ '|', "\\textbar{}" },
 	{ '"', "\\textquotedbl{}" },
+	{ '`', "\\textasciigrave{}" },
 };
 
 static const char *escape_of(char c)
@@ -51,6 +66,8 @@ static void escaped(struct buf *out, const char *text)
 			buf_puts(out, "{[}"); // no argument of the row before
 		else if (is_minus(text, i))
 			buf_puts(out, "$-$");
+		else if (text[i] == '-' && text[i + 1] == '-')
+			buf_puts(out, "-{}"); // no dash
 		else if (text[i] == ' ' && text[i + 1] == '%')
 			buf_puts(out, "\\,"); // never apart from its figure
 		else if (tex != NULL)
@@ -71,11 +88,24 @@ static void row(struct buf *out, const struct report_table *t,
 	buf_puts(out, " \\\\\n");
 }
 
+static size_t longest(const struct report_table *t, size_t column)
+{
+	size_t most = 0;
+
+	for (size_t i = column; i < t->ntext; i += t->ncolumns)
+		most = MAX(most, strlen(t->text[i]));
+	return most;
+}
+
 static void tabular(struct buf *out, const struct report_table *t)
 {
-	buf_puts(out, "  \\begin{tabular}{");
+	buf_puts(out, "  \\vrunfit{\\begin{tabular}{");
 	for (size_t c = 0; c < t->ncolumns; c++)
-		buf_putc(out, t->columns[c].right ? 'r' : 'l');
+		if (!t->columns[c].right && longest(t, c) > TEXT_CHARS)
+			buf_puts(out, ">{\\raggedright\\arraybackslash}"
+				      "p{0.3\\linewidth}");
+		else
+			buf_putc(out, t->columns[c].right ? 'r' : 'l');
 	buf_puts(out, "}\n    \\toprule\n    ");
 	for (size_t c = 0; c < t->ncolumns; c++) {
 		buf_puts(out, c > 0 ? " & " : "");
@@ -84,7 +114,7 @@ static void tabular(struct buf *out, const struct report_table *t)
 	buf_puts(out, " \\\\\n    \\midrule\n");
 	for (size_t i = 0; i < t->ntext; i += t->ncolumns)
 		row(out, t, t->text + i);
-	buf_puts(out, "    \\bottomrule\n  \\end{tabular}\n");
+	buf_puts(out, "    \\bottomrule\n  \\end{tabular}}\n");
 }
 
 struct float_table {
@@ -121,7 +151,8 @@ static void put_float(struct buf *out, const struct report *r, struct arena *a,
 		return;
 	buf_puts(out, "\n\\begin{table}\n  \\centering\n  \\caption{");
 	say(out, r, a, f->caption);
-	buf_printf(out, "}\n  \\label{tab:vrun-%s}\n", f->label);
+	buf_printf(out, "}\n  \\label{tab:vrun-%s}\n  \\footnotesize\n",
+		   f->label);
 	tabular(out, &t);
 	if (f->note != NULL) {
 		buf_puts(out, "\n  \\medskip\\footnotesize\\raggedright\n  ");
@@ -135,8 +166,7 @@ void report_write_latex(const struct report *r, struct buf *out)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
 
-	buf_puts(out, "% Made by vrun. Needs \\usepackage[T1]{fontenc} and "
-		      "\\usepackage{booktabs}.\n");
+	buf_puts(out, preamble);
 	for (size_t i = 0; i < ARRAY_LEN(floats); i++)
 		put_float(out, r, a, &floats[i]);
 }

@@ -12,31 +12,6 @@ enum {
 	HEADING = 30,
 };
 
-// clang-format off
-const char svg_style[] =
-":root{color-scheme:light dark;--fg:#1b1f24;--bg:#fff;--soft:#57606a;"
-"--line:#d0d7de;--box:#f6f8fa;--accent:#0550ae;--band:#d4ecca;"
-"--c0:#0550ae;--c1:#bc4c00;--c2:#1a7f37;--c3:#8250df;--c4:#953800;"
-"--c5:#0f766e;--c6:#bf3989;--c7:#57606a}\n"
-"@media screen and (prefers-color-scheme:dark){:root{--fg:#e6edf3;"
-"--bg:#0d1117;--soft:#9198a1;--line:#3d444d;--box:#161b22;--accent:#79c0ff;"
-"--band:#143d1f;--c0:#79c0ff;--c1:#ffa657;--c2:#7ee787;--c3:#d2a8ff;"
-"--c4:#f0883e;--c5:#56d4dd;--c6:#ff9bce;--c7:#9198a1}}\n"
-"svg text{fill:var(--fg);font:12px system-ui,sans-serif}\n"
-"svg .paper{fill:var(--bg)}\n"
-"svg line{stroke:var(--line)}\n"
-"svg .zero{stroke:var(--fg)}\n"
-"svg .whisker{fill:none;stroke:var(--fg);stroke-width:1.5}\n"
-"svg .median{stroke:var(--fg);stroke-width:2}\n"
-"svg .band{fill:var(--band)}\n"
-"svg .quartiles{fill:none;stroke:var(--soft)}\n"
-"svg .dot{fill-opacity:.65}\n"
-"svg .bar{fill-opacity:.55}\n"
-".c0{fill:var(--c0)}.c1{fill:var(--c1)}.c2{fill:var(--c2)}"
-".c3{fill:var(--c3)}.c4{fill:var(--c4)}.c5{fill:var(--c5)}"
-".c6{fill:var(--c6)}.c7{fill:var(--c7)}\n";
-// clang-format on
-
 double svg_at(const struct svg_axis *a, double x)
 {
 	double part;
@@ -222,7 +197,9 @@ void svg_open_file(struct buf *out, const struct svg_head *head)
 
 	buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	open(out, head, " xmlns=\"http://www.w3.org/2000/svg\"", HEADING);
-	buf_printf(out, "<style>\n%s</style>\n", svg_style);
+	buf_puts(out, "<style>\n");
+	svg_style(out);
+	buf_puts(out, "</style>\n");
 	svg_rect(out, "paper",
 		 (struct svg_rect){ 0, -HEADING, SVG_WIDTH,
 				    head->height + HEADING });

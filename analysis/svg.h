@@ -1,5 +1,5 @@
 // The little of SVG that the report's figures are made of. Colours come from
-// svg_style by class, so that figures follow light and dark.
+// svg_style by class: light, and dark where that is preferred.
 #pragma once
 
 #include <stdbool.h>
@@ -15,9 +15,11 @@ enum {
 	SVG_TICK_CHARS = 32,
 };
 
-// Colours, light and dark, and the classes of what is below: for a page as
-// for a file of its own.
-extern const char svg_style[];
+// The style of the classes below: for a page as for a file of its own.
+void svg_style(struct buf *out);
+// The same colours as variables, for the style of a page: --fg, --bg, --soft,
+// --line, --box, --accent.
+void svg_variables(struct buf *out);
 
 // From figures to pixels.
 struct svg_axis {

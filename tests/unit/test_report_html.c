@@ -9,12 +9,14 @@ static void latex_is_escaped(void **state)
 		"[$-$",
 		"\\,\\%",
 		"\\midrule",
+		"where=-{}-\\textasciigrave{}",
 	};
 	CLEANUP(fixture_deinit) struct fixture f = { 0 };
 	const char *text;
 
 	(void)state;
-	analyse_small(&f, "where,y\na,10\na,11\n\\x_{%&,12\n\\x_{%&,10\n");
+	analyse_small(&f, "where,y\na,10\na,11\n\\x_{%&,12\n\\x_{%&,10\n"
+			  "--`,9\n--`,8\n");
 	text = written(&f, REPORT_LATEX);
 	for (size_t i = 0; i < ARRAY_LEN(says); i++)
 		assert_says(text, says[i]);
