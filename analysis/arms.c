@@ -6,21 +6,35 @@
 
 #include "runner/base/alloc.h"
 
-// Counting sort of the rows by group.
+static struct arms_trial trial_at(const struct dataset *ds, size_t t)
+{
+	return (struct arms_trial){
+		.order = isnan(ds->order[t]) ? (double)t : ds->order[t],
+		.boot = ds->boot[t],
+		.row = (uint32_t)t,
+		.block = ds->block[t],
+		.metric = ds->metric[t],
+		.outcome = (enum outcome)ds->outcome[t],
+	};
+}
+
+// Counting sort of the trials by group.
 static void fill_index(struct arms_index *ix, size_t ngroups)
 {
 	const struct dataset *ds = ix->ds;
 
 	ix->start = xcalloc(ngroups + 1, sizeof *ix->start);
-	ix->rows = xcalloc(ds->ntrials, sizeof *ix->rows);
+	ix->trials = xcalloc(ds->ntrials, sizeof *ix->trials);
 	for (size_t t = 0; t < ds->ntrials; t++)
 		ix->start[ds->cell[t] * ix->nhosts + ds->host[t] + 1]++;
 	for (size_t g = 0; g < ngroups; g++)
 		ix->start[g + 1] += ix->start[g];
 	// Each start moves to its group's end, then all move back by one.
-	for (size_t t = 0; t < ds->ntrials; t++)
-		ix->rows[ix->start[ds->cell[t] * ix->nhosts + ds->host[t]]++] =
-			(uint32_t)t;
+	for (size_t t = 0; t < ds->ntrials; t++) {
+		size_t group = ds->cell[t] * ix->nhosts + ds->host[t];
+
+		ix->trials[ix->start[group]++] = trial_at(ds, t);
+	}
 	memmove(ix->start + 1, ix->start, ngroups * sizeof *ix->start);
 	ix->start[0] = 0;
 }
@@ -44,7 +58,7 @@ int arms_index_init(struct arms_index *ix, const struct dataset *ds,
 void arms_index_deinit(struct arms_index *ix)
 {
 	free(ix->start);
-	free(ix->rows);
+	free(ix->trials);
 	*ix = (struct arms_index){ 0 };
 }
 
@@ -81,6 +95,20 @@ static int by_block(const void *pa, const void *pb)
 	return c != 0 ? c : compare_double(a->order, b->order);
 }
 
+typedef int unit_order(const void *a, const void *b);
+
+// Units mostly come in every order that is asked for: trials are recorded as
+// they ran, round by round, boot by boot.
+static void sort_units(struct arm_unit *u, size_t n, unit_order *order)
+{
+	size_t i = 1;
+
+	while (i < n && order(&u[i - 1], &u[i]) <= 0)
+		i++;
+	if (i < n)
+		qsort(u, n, sizeof *u, order);
+}
+
 static double mean_of_finite(const struct arm_unit *u, size_t n)
 {
 	double sum = 0;
@@ -105,16 +133,15 @@ static void count_trial(struct arm *a, enum outcome outcome, bool has_figure)
 		a->failed++;
 }
 
-static struct arm_unit unit_of(const struct dataset *ds, uint32_t t, double v)
+static struct arm_unit unit_of(const struct arms_trial *t, double v)
 {
-	bool ok = ds->outcome[t] == OUTCOME_OK && isfinite(v);
+	bool ok = t->outcome == OUTCOME_OK && isfinite(v);
 
 	return (struct arm_unit){
 		.value = ok ? v : NO_FIGURE,
-		// Rows stand in for an order that nobody recorded.
-		.order = isnan(ds->order[t]) ? (double)t : ds->order[t],
-		.boot = ds->boot[t],
-		.block = ds->block[t],
+		.order = t->order,
+		.boot = t->boot,
+		.block = t->block,
 	};
 }
 
@@ -122,16 +149,14 @@ static struct arm_unit unit_of(const struct dataset *ds, uint32_t t, double v)
 static void load_trials(const struct arms_index *ix, size_t group,
 			uint32_t metric, struct arm *a)
 {
-	const struct dataset *ds = ix->ds;
-
 	for (size_t i = ix->start[group]; i < ix->start[group + 1]; i++) {
-		uint32_t t = ix->rows[i];
-		double v = ds->values[metric][t];
+		const struct arms_trial *t = &ix->trials[i];
+		double v = ix->ds->values[metric][t->row];
 
-		if (ds->metric[t] != DATASET_NONE && ds->metric[t] != metric)
+		if (t->metric != DATASET_NONE && t->metric != metric)
 			continue;
-		a->units[a->nunits++] = unit_of(ds, t, v);
-		count_trial(a, (enum outcome)ds->outcome[t], isfinite(v));
+		a->units[a->nunits++] = unit_of(t, v);
+		count_trial(a, t->outcome, isfinite(v));
 	}
 }
 
@@ -140,7 +165,7 @@ static void merge_boots(struct arm *a)
 {
 	size_t out = 0;
 
-	qsort(a->units, a->nunits, sizeof *a->units, by_boot);
+	sort_units(a->units, a->nunits, by_boot);
 	for (size_t i = 0, j; i < a->nunits; i = j) {
 		struct arm_unit u = a->units[i];
 
@@ -168,7 +193,7 @@ void arm_load(const struct arms_index *ix, uint32_t cell, uint32_t host,
 			  sizeof *a.units);
 	load_trials(ix, group, metric, &a);
 	merge_boots(&a);
-	qsort(a.units, a.nunits, sizeof *a.units, by_order);
+	sort_units(a.units, a.nunits, by_order);
 	a.values = xcalloc(a.nunits, sizeof *a.values);
 	for (size_t i = 0; i < a.nunits; i++)
 		a.values[i] = a.units[i].value;
@@ -215,7 +240,7 @@ static struct arm_unit *sorted_by_block(const struct arm *a)
 
 	if (a->nunits > 0)
 		memcpy(u, a->units, a->nunits * sizeof *u);
-	qsort(u, a->nunits, sizeof *u, by_block);
+	sort_units(u, a->nunits, by_block);
 	return u;
 }
 

@@ -15,12 +15,22 @@ enum {
 	ARMS_GROUPS_MAX = 20 * 1000 * 1000, // cells x hosts
 };
 
-// The rows of a dataset by (cell, host). Valid while no trial is added.
+// What arms are made of, side by side: a dataset's columns have the trials of
+// a group far from each other.
+struct arms_trial {
+	double order; // the row where none was recorded
+	uint64_t boot;
+	uint32_t row, block;
+	uint32_t metric; // the only one it was to give, or DATASET_NONE
+	enum outcome outcome;
+};
+
+// The trials of a dataset by (cell, host). Valid while no trial is added.
 struct arms_index {
 	const struct dataset *ds;
 	size_t nhosts;
-	size_t *start;	// of group cell * nhosts + host; one more at the end
-	uint32_t *rows; // in the order of the dataset within a group
+	size_t *start; // of group cell * nhosts + host; one more at the end
+	struct arms_trial *trials; // in the dataset's order within a group
 };
 
 int arms_index_init(struct arms_index *ix, const struct dataset *ds,

@@ -1,6 +1,9 @@
 #include "analysis/cell_facts.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "runner/base/alloc.h"
 
 static const struct source {
 	const char *section, *key; // NULL: any section that has the key
@@ -38,6 +41,9 @@ void cell_facts_init(struct cell_facts *f)
 
 void cell_facts_deinit(struct cell_facts *f)
 {
+	for (size_t i = 0; i < f->last_cap; i++)
+		js_unref(f->last[i]);
+	free(f->last);
 	intern_deinit(&f->values);
 	intern_deinit(&f->sets);
 }
@@ -71,8 +77,22 @@ static void add_any(struct cell_facts *f, uint32_t cell, uint32_t fact,
 	}
 }
 
-void cell_facts_add(struct cell_facts *f, uint32_t cell, const struct js *facts)
+// Trials of a cell mostly share their facts, tree and all.
+static bool is_noted(struct cell_facts *f, uint32_t cell, struct js *facts)
 {
+	f->last =
+		xgrow(f->last, &f->last_cap, (size_t)cell + 1, sizeof *f->last);
+	if (f->last[cell] == facts)
+		return true;
+	js_unref(f->last[cell]);
+	f->last[cell] = js_ref(facts);
+	return false;
+}
+
+void cell_facts_add(struct cell_facts *f, uint32_t cell, struct js *facts)
+{
+	if (facts == NULL || is_noted(f, cell, facts))
+		return;
 	for (uint32_t i = 0; i < CELL_FACTS; i++) {
 		const struct source *s = &sources[i];
 

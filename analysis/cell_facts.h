@@ -24,6 +24,8 @@ enum {
 struct cell_facts {
 	struct intern values;
 	struct intern sets; // bytes of (cell, fact, value)
+	struct js **last;   // by cell: noted already, by reference
+	size_t last_cap;
 };
 
 // How a fact is called, and which factor changes it on purpose.
@@ -35,8 +37,7 @@ const struct cell_fact_words *cell_fact_words(enum cell_fact fact);
 void cell_facts_init(struct cell_facts *f);
 void cell_facts_deinit(struct cell_facts *f);
 // Notes the facts of one trial (struct result); NULL is none.
-void cell_facts_add(struct cell_facts *f, uint32_t cell,
-		    const struct js *facts);
+void cell_facts_add(struct cell_facts *f, uint32_t cell, struct js *facts);
 // Both are known, and not the same.
 bool cell_facts_differ(const struct cell_facts *f, enum cell_fact fact,
 		       uint32_t a, uint32_t b);

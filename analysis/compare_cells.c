@@ -7,15 +7,12 @@
 
 // The least distance between two different figures: the resolution, as far
 // as the figures show it. NaN when all are equal.
-static double resolution(struct sample x)
+static double resolution(struct sample sorted)
 {
-	CLEANUP(cleanup_free) double *sorted = NULL;
 	double least = NO_FIGURE;
-	size_t n;
 
-	sorted = sample_sorted(x, &n);
-	for (size_t i = 1; i < n; i++) {
-		double step = sorted[i] - sorted[i - 1];
+	for (size_t i = 1; i < sorted.n; i++) {
+		double step = sorted.x[i] - sorted.x[i - 1];
 
 		if (step > 0 && !(step >= least))
 			least = step;
@@ -35,16 +32,23 @@ static void discount_autocorrelation(struct sample x, double conf,
 	c->autocorrelated = true;
 }
 
+// What does not depend on the order is asked of the sorted figures, so that
+// they are sorted once.
 static void describe_sample(const struct compare_ctx *cx, struct sample x,
 			    struct analysis_cell *c)
 {
-	c->d = describe(x);
+	CLEANUP(cleanup_free) double *v = NULL;
+	struct sample sorted;
+
+	v = sample_sorted(x, &sorted.n);
+	sorted.x = v;
+	c->d = describe_sorted(x, sorted);
 	c->units = c->d.n;
 	c->mean = interval_mean(x, cx->conf);
-	c->median = interval_median(x, cx->conf);
-	c->outliers = diagnose_outliers(x, NULL);
-	c->clusters = diagnose_clusters(x, DIAGNOSE_CLUSTER_FRAC);
-	c->quantised = diagnose_quantised(x, resolution(x));
+	c->median = interval_median(sorted, cx->conf);
+	c->outliers = diagnose_outliers(sorted, NULL);
+	c->clusters = diagnose_clusters(sorted, DIAGNOSE_CLUSTER_FRAC);
+	c->quantised = diagnose_quantised(sorted, resolution(sorted));
 	c->trend.p = c->trend.slope_p = NO_FIGURE;
 	if (!cx->ds->has_order)
 		return;

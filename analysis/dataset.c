@@ -43,6 +43,7 @@ static void free_columns(struct dataset *ds)
 	free(ds->order);
 	free(ds->outcome);
 	free(ds->row_of_trial);
+	free(ds->hint);
 }
 
 void dataset_free(struct dataset *ds)
@@ -50,6 +51,7 @@ void dataset_free(struct dataset *ds)
 	if (ds == NULL)
 		return;
 	free_columns(ds);
+	buf_deinit(&ds->key);
 	intern_deinit(&ds->hosts);
 	intern_deinit(&ds->blocks);
 	intern_deinit(&ds->cell_keys);
@@ -65,75 +67,6 @@ void dataset_free(struct dataset *ds)
 void dataset_freep(struct dataset **ds)
 {
 	dataset_free(*ds);
-}
-
-// "factor=text, factor=text"
-static void print_levels(const struct level *levels, size_t n, struct buf *out)
-{
-	for (size_t i = 0; i < n; i++)
-		buf_printf(out, "%s%s=%s", i > 0 ? ", " : "", levels[i].factor,
-			   levels[i].text);
-	if (n == 0)
-		buf_puts(out, "all");
-}
-
-// What tells cells apart. Lengths go in, so that no level can fake another.
-static void print_key(const struct level *levels, size_t n, struct buf *out)
-{
-	for (size_t i = 0; i < n; i++)
-		buf_printf(out, "%zu:%s%zu:%s", strlen(levels[i].factor),
-			   levels[i].factor, strlen(levels[i].text),
-			   levels[i].text);
-}
-
-static void push_cell(struct dataset *ds, const struct level *levels, size_t n)
-{
-	CLEANUP(buf_deinit) struct buf label = BUF_INIT;
-	struct dataset_cell *c;
-	struct level *copy;
-
-	copy = arena_array(ds->arena, n, sizeof *copy);
-	for (size_t i = 0; i < n; i++) {
-		copy[i].factor = arena_strdup(ds->arena, levels[i].factor);
-		copy[i].text = arena_strdup(ds->arena, levels[i].text);
-	}
-	print_levels(levels, n, &label);
-	arena_push(ds->arena, &ds->cells, &ds->ncells, &ds->cells_cap,
-		   sizeof *ds->cells);
-	c = &ds->cells[ds->ncells - 1];
-	c->label = arena_strdup(ds->arena, buf_str(&label));
-	c->levels = copy;
-	c->nlevels = n;
-}
-
-int dataset_add_cell(struct dataset *ds, const struct level *levels, size_t n,
-		     uint32_t *cell, struct err *e)
-{
-	CLEANUP(buf_deinit) struct buf key = BUF_INIT;
-	uint32_t id;
-
-	print_key(levels, n, &key);
-	id = intern_find(&ds->cell_keys, buf_str(&key), key.len);
-	if (id == INTERN_NONE) {
-		if (ds->ncells == DATASET_CELLS_MAX)
-			return err_set(e, ERR_USAGE,
-				       "more than %d cells; is a factor a "
-				       "measured figure?",
-				       DATASET_CELLS_MAX);
-		id = intern_id(&ds->cell_keys, buf_str(&key), key.len);
-		push_cell(ds, levels, n);
-	}
-	*cell = id;
-	return 0;
-}
-
-uint32_t dataset_find_cell(const struct dataset *ds, const struct level *levels,
-			   size_t n)
-{
-	CLEANUP(buf_deinit) struct buf key = BUF_INIT;
-
-	print_key(levels, n, &key);
-	return intern_find(&ds->cell_keys, buf_str(&key), key.len);
 }
 
 static int check_room(size_t trials, size_t metrics, struct err *e)
@@ -447,7 +380,7 @@ int dataset_add_record(struct dataset *ds, const struct record *r,
 		ds->nrepeated++;
 		return 0;
 	}
-	if (dataset_add_cell(ds, r->levels, r->nlevels, &cell, e) != 0)
+	if (dataset_cell_of(ds, r, &cell, e) != 0)
 		return -1;
 	t = trial_of(ds, r, cell);
 	if (row_for_record(ds, &t, &row, e) != 0)
@@ -472,12 +405,4 @@ const char *dataset_block_name(const struct dataset *ds, uint32_t block,
 		return intern_name(&ds->blocks, block);
 	snprintf(out, 16, "%u", block + 1); // people count from 1
 	return out;
-}
-
-const char *dataset_level(const struct dataset_cell *c, const char *factor)
-{
-	for (size_t i = 0; i < c->nlevels; i++)
-		if (strcmp(c->levels[i].factor, factor) == 0)
-			return c->levels[i].text;
-	return NULL;
 }

@@ -12,6 +12,7 @@
 #include "analysis/intern.h"
 #include "analysis/trial_hists.h"
 #include "runner/base/arena.h"
+#include "runner/base/buf.h"
 #include "runner/base/err.h"
 #include "runner/record/record.h"
 #include "runner/record/result.h"
@@ -66,6 +67,10 @@ struct dataset {
 
 	struct dataset_cell *cells;
 	size_t ncells, cells_cap;
+	struct buf key; // of the cell that is looked for
+	// By a record's own number of its cell: where that was found last.
+	uint32_t *hint;
+	size_t hint_cap;
 	struct dataset_metric *metrics;
 	size_t nmetrics, metrics_cap;
 
@@ -109,6 +114,9 @@ void dataset_freep(struct dataset **ds);
 // and the report has them in the plan's order, those without trials included.
 int dataset_add_cell(struct dataset *ds, const struct level *levels, size_t n,
 		     uint32_t *cell, struct err *e) MUST_CHECK;
+// Likewise for the levels of a record.
+int dataset_cell_of(struct dataset *ds, const struct record *r, uint32_t *cell,
+		    struct err *e) MUST_CHECK;
 // DATASET_NONE when there is none.
 uint32_t dataset_find_cell(const struct dataset *ds, const struct level *levels,
 			   size_t n);

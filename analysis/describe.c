@@ -4,12 +4,8 @@
 
 #include "runner/base/compiler.h"
 
-static void set_order(struct describe *d, struct sample x)
+static void set_order(struct describe *d, const double *v, size_t n)
 {
-	CLEANUP(cleanup_free) double *v = NULL;
-	size_t n;
-
-	v = sample_sorted(x, &n);
 	d->min = sample_quantile(v, n, 0);
 	d->q1 = sample_quantile(v, n, 0.25);
 	d->median = sample_quantile(v, n, 0.5);
@@ -26,14 +22,14 @@ static void set_positive_means(struct describe *d, const double *x)
 	if (d->n == 0 || !(d->min > 0))
 		return;
 	for (size_t i = 0; i < d->n; i++) {
-		logs += logl((long double)x[i]);
+		logs += (long double)log(x[i]);
 		inverses += 1 / (long double)x[i];
 	}
 	d->gmean = (double)expl(logs / (long double)d->n);
 	d->hmean = (double)((long double)d->n / inverses);
 }
 
-struct describe describe(struct sample x)
+struct describe describe_sorted(struct sample x, struct sample sorted)
 {
 	CLEANUP(cleanup_free) double *v = NULL;
 	struct moments m = sample_moments(x);
@@ -47,7 +43,16 @@ struct describe describe(struct sample x)
 	d.sem = m.sd / sqrt((double)m.n);
 	d.cv = m.mean != 0 ? m.sd / m.mean : NO_FIGURE;
 	d.lag1 = sample_lag1(v, d.n);
-	set_order(&d, x);
+	set_order(&d, sorted.x, sorted.n);
 	set_positive_means(&d, v);
 	return d;
+}
+
+struct describe describe(struct sample x)
+{
+	CLEANUP(cleanup_free) double *v = NULL;
+	size_t n;
+
+	v = sample_sorted(x, &n);
+	return describe_sorted(x, (struct sample){ v, n });
 }

@@ -20,3 +20,5 @@ struct describe {
 };
 
 struct describe describe(struct sample x);
+// The same for a caller that has sample_sorted(x) already.
+struct describe describe_sorted(struct sample x, struct sample sorted);

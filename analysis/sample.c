@@ -21,9 +21,38 @@ double *sample_finite(struct sample s, size_t *n)
 double *sample_sorted(struct sample s, size_t *n)
 {
 	double *out = sample_finite(s, n);
+	size_t i = 1;
 
-	gsl_sort(out, 1, *n);
+	while (i < *n && out[i - 1] <= out[i])
+		i++;
+	if (i < *n)
+		gsl_sort(out, 1, *n);
 	return out;
+}
+
+static double mean_of(const double *x, size_t n)
+{
+	long double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (long double)x[i];
+	return (double)(sum / (long double)n);
+}
+
+// In two passes, corrected for what the mean was rounded by (Chan, Golub &
+// LeVeque 1983).
+static double variance_of(const double *x, size_t n, double mean)
+{
+	long double squares = 0, rest = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		long double d = (long double)x[i] - (long double)mean;
+
+		squares += d * d;
+		rest += d;
+	}
+	squares -= rest * rest / (long double)n;
+	return (double)(squares / (long double)(n - 1));
 }
 
 struct moments sample_moments(struct sample s)
@@ -36,9 +65,9 @@ struct moments sample_moments(struct sample s)
 	x = sample_finite(s, &m.n);
 	m.invalid = s.n - m.n;
 	if (m.n >= 1)
-		m.mean = gsl_stats_mean(x, 1, m.n);
+		m.mean = mean_of(x, m.n);
 	if (m.n >= 2) {
-		m.var = gsl_stats_variance_m(x, 1, m.n, m.mean);
+		m.var = variance_of(x, m.n, m.mean);
 		m.sd = sqrt(m.var);
 	}
 	return m;
@@ -50,17 +79,32 @@ double sample_quantile(const double *sorted, size_t n, double q)
 		      : gsl_stats_quantile_from_sorted_data(sorted, 1, n, q);
 }
 
+// The distances rise from the middle to either side: they are merged.
+static void merge_distances(const double *sorted, size_t n, double middle,
+			    double *out)
+{
+	size_t above = 0, below;
+
+	while (above < n && sorted[above] < middle)
+		above++;
+	below = above; // what is left below it
+	for (size_t i = 0; i < n; i++) {
+		if (above == n || (below > 0 && middle - sorted[below - 1] <=
+							sorted[above] - middle))
+			out[i] = middle - sorted[--below];
+		else
+			out[i] = sorted[above++] - middle;
+	}
+}
+
 double sample_mad(const double *sorted, size_t n)
 {
 	CLEANUP(cleanup_free) double *dev = NULL;
-	double median = sample_quantile(sorted, n, 0.5);
 
 	if (n == 0)
 		return NO_FIGURE;
 	dev = xcalloc(n, sizeof *dev);
-	for (size_t i = 0; i < n; i++)
-		dev[i] = fabs(sorted[i] - median);
-	gsl_sort(dev, 1, n);
+	merge_distances(sorted, n, sample_quantile(sorted, n, 0.5), dev);
 	return sample_quantile(dev, n, 0.5);
 }
 
@@ -71,7 +115,7 @@ double sample_lag1(const double *x, size_t n)
 
 	if (n < 2)
 		return NO_FIGURE;
-	mean = gsl_stats_mean(x, 1, n);
+	mean = mean_of(x, n);
 	for (size_t i = 0; i < n; i++) {
 		long double d = (long double)x[i] - (long double)mean;
 

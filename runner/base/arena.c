@@ -27,15 +27,32 @@ struct arena *arena_new(void)
 	return xcalloc(1, sizeof(struct arena));
 }
 
+static void free_chunks(struct chunk *c)
+{
+	for (struct chunk *next; c != NULL; c = next) {
+		next = c->next;
+		free(c);
+	}
+}
+
 void arena_free(struct arena *a)
 {
 	if (a == NULL)
 		return;
-	for (struct chunk *c = a->head, *next; c != NULL; c = next) {
-		next = c->next;
-		free(c);
-	}
+	free_chunks(a->head);
 	free(a);
+}
+
+void arena_reset(struct arena *a)
+{
+	struct chunk *c = a->head;
+
+	if (c == NULL)
+		return;
+	free_chunks(c->next);
+	c->next = NULL;
+	memset(c->data, 0, c->used);
+	c->used = 0;
 }
 
 void arena_freep(struct arena **a)

@@ -11,6 +11,8 @@ struct arena;
 struct arena *arena_new(void);
 void arena_free(struct arena *a);
 void arena_freep(struct arena **a);
+// As good as new; keeps some memory for what comes next.
+void arena_reset(struct arena *a);
 
 void *arena_alloc(struct arena *a, size_t size);
 void *arena_array(struct arena *a, size_t count, size_t size);

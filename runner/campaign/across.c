@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runner/base/alloc.h"
+#include "runner/campaign/journal.h"
 
 static bool same_levels(const struct plan_cell *a, const struct plan_cell *b)
 {
@@ -100,11 +101,10 @@ static int check_factors(const struct across_part *p, struct err *e)
 // Also by another path, or as a copy: its trials would count twice.
 static bool is_same(const struct across_part *a, const struct across_part *b)
 {
-	const struct journal_log *la = a->results->log, *lb = b->results->log;
+	const struct results *ra = a->results, *rb = b->results;
 
-	return strcmp(a->results->plan->id, b->results->plan->id) == 0 &&
-	       la->n > 0 && lb->n > 0 &&
-	       la->records[0].wall_ns == lb->records[0].wall_ns;
+	return strcmp(ra->plan->id, rb->plan->id) == 0 &&
+	       ra->first_wall_ns != 0 && ra->first_wall_ns == rb->first_wall_ns;
 }
 
 static int check_twice(const struct across_part *parts, size_t i, struct err *e)
@@ -275,13 +275,17 @@ static bool is_left_out(const struct filling *f, const struct record *r)
 			f->anchored->cell);
 }
 
-static int add_record(const struct filling *f, const struct record *from,
-		      struct err *e)
+static int add_record(void *arg, const struct record *from, struct err *e)
 {
-	CLEANUP(arena_freep) struct arena *a = arena_new();
+	const struct filling *f = arg;
+	CLEANUP(arena_freep) struct arena *a = NULL;
 	struct record r = *from;
-	struct result result = *from->result;
+	struct result result;
 
+	if (is_left_out(f, from))
+		return 0;
+	a = arena_new();
+	result = *from->result;
 	r.trial += f->first_trial;
 	r.boot += f->first_boot;
 	r.block += f->first_block;
@@ -297,17 +301,9 @@ static int add_record(const struct filling *f, const struct record *from,
 	return dataset_add_record(f->ds, &r, e);
 }
 
-static int add_part(const struct filling *f, struct err *e)
+static int add_part(struct filling *f, struct err *e)
 {
-	const struct journal_log *log = f->part->results->log;
-
-	for (size_t i = 0; i < log->n; i++) {
-		if (is_left_out(f, &log->records[i]))
-			continue;
-		if (add_record(f, &log->records[i], e) < 0)
-			return err_wrap(e, "%s", f->part->name);
-	}
-	return 0;
+	return journal_each(f->part->results->trials, add_record, f, e);
 }
 
 // As a share of its campaign, so that the campaigns lie side by side: against

@@ -104,43 +104,79 @@ static void merge_host(struct js *env, const struct js *host)
 }
 
 // Leaves out what is of one attempt and not of the environment.
-static void merge_trial(struct js *env, const struct js *facts)
+static void merge_section(struct js *env, const char *key,
+			  const struct js *facts)
 {
 	static const char *const fleeting[] = {
 		"pid", "argv", "command",   "command_line",
 		"dir", "ios",  "window_ns", "fio_command",
 	};
 	CLEANUP(js_unrefp) struct js *lasting = js_object();
-	struct js *value;
-	const char *key;
+	struct js *part = condense(facts);
 
-	JS_FOREACH (facts, key, value) {
-		struct js *part = condense(value);
-
-		for (size_t i = 0; i < ARRAY_LEN(fleeting); i++)
-			js_del(part, fleeting[i]);
-		js_set(lasting, key, part);
-	}
+	for (size_t i = 0; i < ARRAY_LEN(fleeting); i++)
+		js_del(part, fleeting[i]);
+	js_set(lasting, key, part);
 	merge(env, lasting);
 }
 
-struct js *environment_new(const struct js *hosts,
-			   const struct journal_log *log)
+void environment_init(struct environment *env, const struct js *hosts)
 {
 	const struct js *sessions = js_get(hosts, "sessions");
-	struct js *env = js_object();
 
+	*env = (struct environment){ .all = js_object() };
 	for (size_t i = 0; i < js_len(sessions); i++) {
 		const struct js *list = js_get(js_at(sessions, i), "hosts");
 
 		for (size_t k = 0; k < js_len(list); k++)
-			merge_host(env, js_at(list, k));
+			merge_host(env->all, js_at(list, k));
 	}
-	for (size_t i = 0; i < log->n; i++) {
-		if (log->records[i].result != NULL)
-			merge_trial(env, log->records[i].result->facts);
-	}
-	return env;
+}
+
+void environment_deinit(struct environment *env)
+{
+	for (size_t i = 0; i < ENVIRONMENT_SEEN; i++)
+		js_unref(env->sections[i]);
+	js_unref(env->facts);
+	js_unref(env->all);
+	*env = (struct environment){ 0 };
+}
+
+static bool is_seen(const struct environment *env, const struct js *section)
+{
+	for (size_t i = 0; i < ENVIRONMENT_SEEN; i++)
+		if (env->sections[i] == section)
+			return true;
+	return false;
+}
+
+static void add_section(struct environment *env, const char *key,
+			struct js *section)
+{
+	if (is_seen(env, section))
+		return;
+	merge_section(env->all, key, section);
+	js_unref(env->sections[env->next]);
+	env->sections[env->next] = js_ref(section);
+	env->next = (env->next + 1) % ENVIRONMENT_SEEN;
+}
+
+void environment_add(struct environment *env, struct js *facts)
+{
+	struct js *section;
+	const char *key;
+
+	if (facts == NULL || facts == env->facts)
+		return;
+	JS_FOREACH (facts, key, section)
+		add_section(env, key, section);
+	js_unref(env->facts);
+	env->facts = js_ref(facts);
+}
+
+struct js *environment_take(struct environment *env)
+{
+	return TAKE_PTR(env->all);
 }
 
 void environment_note(struct environment_notes *notes, const char *text)

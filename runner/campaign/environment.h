@@ -5,10 +5,10 @@
 #include "analysis/dataset.h"
 #include "runner/base/arena.h"
 #include "runner/base/js.h"
-#include "runner/campaign/journal.h"
 
 enum {
 	ENVIRONMENT_VALUES_MAX = 4, // of one fact; more are only counted
+	ENVIRONMENT_SEEN = 32,
 	HOSTS_VERSION = 1,
 };
 
@@ -18,10 +18,20 @@ enum {
 struct js *environment_add_session(const struct js *former, struct js *hosts,
 				   const char *vrun_version);
 
-// {host: {fact: value}, "guest": {...}, "qemu": {...}}. A fact that was not
-// the same in every session or trial is a list of its values.
-struct js *environment_new(const struct js *hosts,
-			   const struct journal_log *log);
+// {host: {fact: value}, "guest": {...}, "qemu": {...}} in the making. A fact
+// that was not the same in every session or trial is a list of its values.
+struct environment {
+	struct js *all;
+	// What was merged last and need not be again, by reference.
+	struct js *facts, *sections[ENVIRONMENT_SEEN];
+	size_t next;
+};
+
+void environment_init(struct environment *env, const struct js *hosts);
+void environment_deinit(struct environment *env); // for CLEANUP, too
+// What one trial says (struct result); NULL is nothing.
+void environment_add(struct environment *env, struct js *facts);
+struct js *environment_take(struct environment *env); // all of it
 
 struct environment_notes {
 	struct arena *arena;
@@ -36,6 +46,7 @@ void environment_note(struct environment_notes *notes, const char *text);
 void environment_warnings(const struct js *hosts, const struct dataset *said,
 			  struct environment_notes *notes);
 // Likewise for each fact of a host that should have stayed as it was and did
-// not, from one session to the next. `env` is environment_new's.
+// not, from one session to the next. `env` is what
+// environment_take gave.
 void environment_changes(const struct js *env, const char *const *hosts,
 			 size_t nhosts, struct environment_notes *notes);

@@ -37,6 +37,16 @@ int journal_parse(const char *text, size_t len, const char *name,
 void journal_log_free(struct journal_log *log);
 void journal_log_freep(struct journal_log **log);
 
+// What is done with each whole record of a journal, in its order. `r` is as
+// record_scan_line gives it.
+typedef int journal_fn(void *arg, const struct record *r, struct err *e);
+
+// Reads a journal of any size piece by piece and keeps nothing of it. An error
+// of `fn` ends it and is given back with the line's place. A file that does
+// not exist is an empty one.
+int journal_each(const char *path, journal_fn *fn, void *arg,
+		 struct err *e) MUST_CHECK;
+
 struct journal; // open for appending
 
 // Opens or creates the file, cuts what `log` found torn and goes on at its

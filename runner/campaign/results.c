@@ -1,12 +1,14 @@
 #include "runner/campaign/results.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runner/base/alloc.h"
 #include "runner/base/clock.h"
 #include "runner/campaign/boundaries.h"
 #include "runner/campaign/environment.h"
+#include "runner/campaign/journal.h"
 #include "runner/campaign/store.h"
 
 static const char *const order_names[] = {
@@ -35,7 +37,7 @@ void results_free(struct results *r)
 	stopping_free(r->stopping);
 	analysis_free(r->an);
 	dataset_free(r->ds);
-	journal_log_free(r->log);
+	free(r->trials);
 	plan_free(r->plan);
 	js_unref(r->environment);
 	arena_free(r->arena);
@@ -98,43 +100,62 @@ int results_family(const struct plan *plan, size_t *n, struct err *e)
 	return 0;
 }
 
+// What the journal is read into, in one go.
+struct reading {
+	struct results *results;
+	struct schedule *schedule;
+	struct environment environment;
+};
+
+static void reading_deinit(struct reading *in)
+{
+	schedule_free(in->schedule);
+	environment_deinit(&in->environment);
+}
+
+static int add_record(void *arg, const struct record *record, struct err *e)
+{
+	struct reading *in = arg;
+	struct results *r = in->results;
+
+	if (r->first_wall_ns == 0)
+		r->first_wall_ns = record->wall_ns;
+	r->last_wall_ns = record->wall_ns;
+	if (schedule_note(in->schedule, record, e) < 0 ||
+	    dataset_add_record(r->ds, record, e) < 0)
+		return -1;
+	if (record->result != NULL)
+		environment_add(&in->environment, record->result->facts);
+	return 0;
+}
+
 // The plan's cells and metrics first, so that the report has them in the
 // plan's order, those without a trial or figure included.
-static int fill_dataset(struct results *r, const char *dir, struct err *e)
+static int read_trials(struct results *r, const char *dir,
+		       const struct js *hosts, struct err *e)
 {
+	CLEANUP(reading_deinit)
+	struct reading in = { .results = r, .schedule = schedule_new(r->plan) };
+
+	environment_init(&in.environment, hosts);
 	r->ds = dataset_new();
 	if (results_declare(r->ds, r->plan, e) < 0)
 		return err_wrap(e, "%s/" STORE_PLAN, dir);
-	for (size_t i = 0; i < r->log->n; i++) {
-		if (dataset_add_record(r->ds, &r->log->records[i], e) < 0)
-			return err_wrap(e, "%s/" STORE_TRIALS ":%zu", dir,
-					i + 1);
-	}
+	if (journal_each(r->trials, add_record, &in, e) < 0)
+		return -1;
+	r->counts = schedule_count(in.schedule);
+	r->rounds = schedule_rounds(in.schedule);
+	r->environment = environment_take(&in.environment);
 	return 0;
 }
 
-static int count(struct results *r, const char *dir, struct err *e)
-{
-	CLEANUP(schedule_freep)
-	struct schedule *s = schedule_new(r->plan);
-
-	for (size_t i = 0; i < r->log->n; i++) {
-		if (schedule_note(s, &r->log->records[i], e) < 0)
-			return err_wrap(e, "%s/" STORE_TRIALS ":%zu", dir,
-					i + 1);
-	}
-	r->counts = schedule_count(s);
-	r->rounds = schedule_rounds(s);
-	return 0;
-}
-
-static const char *stamp(struct results *r, size_t record)
+static const char *stamp(struct results *r, int64_t wall_ns)
 {
 	char text[CLOCK_STAMP_MAX];
 
-	if (record >= r->log->n)
+	if (wall_ns == 0)
 		return NULL;
-	clock_format_utc(r->log->records[record].wall_ns, text);
+	clock_format_utc(wall_ns, text);
 	return arena_strdup(r->arena, text);
 }
 
@@ -186,8 +207,8 @@ static void fill_report(struct results *r, const char *dir)
 		.order = order_names[p->order],
 		.has_seed = true,
 		.seed = p->seed,
-		.started = stamp(r, 0),
-		.finished = stamp(r, r->log->n - 1),
+		.started = stamp(r, r->first_wall_ns),
+		.finished = stamp(r, r->last_wall_ns),
 		.planned = p->ntrials,
 		.stopped = why_stopped(r),
 		.environment = r->environment,
@@ -235,22 +256,21 @@ bool results_is_whole(const struct results *r)
 int results_load(const char *dir, bool accept_confounded, struct results **out,
 		 struct err *e)
 {
-	CLEANUP(cleanup_free) char *trials = xasprintf("%s/" STORE_TRIALS, dir);
 	CLEANUP(results_freep) struct results *r = xcalloc(1, sizeof(*r));
 	CLEANUP(js_unrefp) struct js *hosts = NULL;
 	struct err no_hosts = { 0 };
 
 	r->arena = arena_new();
-	if (load_plan(r, dir, e) < 0 || journal_load(trials, &r->log, e) < 0)
+	r->trials = xasprintf("%s/" STORE_TRIALS, dir);
+	if (load_plan(r, dir, e) < 0)
 		return -1;
-	if (count(r, dir, e) < 0 || fill_dataset(r, dir, e) < 0)
+	hosts = store_read_js(dir, STORE_HOSTS, &no_hosts);
+	if (read_trials(r, dir, hosts, e) < 0)
 		return -1;
 	if (analyse(r, accept_confounded, e) < 0)
 		return err_wrap(e, "%s", dir);
 	if (apply_stop(r, dir, e) < 0)
 		return -1;
-	hosts = store_read_js(dir, STORE_HOSTS, &no_hosts);
-	r->environment = environment_new(hosts, r->log);
 	fill_report(r, dir);
 	collect_notes(r, hosts, &no_hosts);
 	*out = TAKE_PTR(r);

@@ -8,14 +8,15 @@
 #include "analysis/stopping.h"
 #include "runner/base/err.h"
 #include "runner/base/js.h"
-#include "runner/campaign/journal.h"
 #include "runner/campaign/schedule.h"
 #include "runner/plan/plan.h"
 
 struct results {
 	struct arena *arena;
 	struct plan *plan;
-	struct journal_log *log;
+	char *trials; // the journal's path
+	// Of its first and last record, UTC; 0: it has none.
+	int64_t first_wall_ns, last_wall_ns;
 	struct dataset *ds;
 	struct analysis *an;
 	struct js *environment; // {host: facts, "guest": ..., "qemu": ...}

@@ -14,7 +14,7 @@
 #include "runner/record/result.h"
 
 enum {
-	PLAN_VERSION = 1,
+	PLAN_VERSION = 2,
 	PLAN_ID_CHARS = 64, // SHA-256 of the canonical form, hexadecimal
 	PLAN_CELLS_MAX = 10000,
 	PLAN_TRIALS_MAX = 1000 * 1000,

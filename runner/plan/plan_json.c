@@ -6,6 +6,7 @@
 #include "runner/base/alloc.h"
 #include "runner/base/sha256.h"
 #include "runner/plan/hash.h"
+#include "runner/plan/rows.h"
 
 enum {
 	TEXT_MAX = 64 * 1024,
@@ -16,19 +17,6 @@ enum {
 static const char *const order_names[] = { [PLAN_BLOCKS] = "blocks",
 					   [PLAN_WILLIAMS] = "williams",
 					   [PLAN_SEQUENTIAL] = "sequential" };
-
-// Trials are rows, since there may be a million of them. An id is its row.
-static const struct {
-	const char *name;
-	size_t offset;
-} columns[] = {
-	{ "host", offsetof(struct plan_trial, host) },
-	{ "block", offsetof(struct plan_trial, block) },
-	{ "boot", offsetof(struct plan_trial, boot) },
-	{ "position", offsetof(struct plan_trial, position) },
-	{ "repeat", offsetof(struct plan_trial, repeat) },
-	{ "cell", offsetof(struct plan_trial, cell) },
-};
 
 static struct js *names_to_js(const char *const *names, size_t n)
 {
@@ -67,35 +55,6 @@ static struct js *cells_to_js(const struct plan *p)
 		js_set(o, "workloads", js_ref(c->workloads));
 		js_set_int(o, "boot_group", c->boot_group);
 		js_append(list, o);
-	}
-	return list;
-}
-
-static uint32_t *column(struct plan_trial *t, size_t i)
-{
-	return (uint32_t *)(void *)((char *)t + columns[i].offset);
-}
-
-static struct js *columns_to_js(void)
-{
-	struct js *list = js_array();
-
-	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
-		js_append(list, js_string(columns[i].name));
-	return list;
-}
-
-static struct js *trials_to_js(const struct plan *p)
-{
-	struct js *list = js_array();
-
-	for (size_t i = 0; i < p->ntrials; i++) {
-		struct plan_trial t = p->trials[i];
-		struct js *row = js_array();
-
-		for (size_t k = 0; k < ARRAY_LEN(columns); k++)
-			js_append(row, js_int(*column(&t, k)));
-		js_append(list, row);
 	}
 	return list;
 }
@@ -139,8 +98,7 @@ static struct js *to_js(const struct plan *p)
 		js_set_bool(j, "aa", true);
 	js_set(j, "notes", names_to_js(p->notes, p->nnotes));
 	js_set(j, "cells", cells_to_js(p));
-	js_set(j, "trial_columns", columns_to_js());
-	js_set(j, "trials", trials_to_js(p));
+	js_set(j, "trials", rows_to_js(p));
 	return j;
 }
 
@@ -276,64 +234,6 @@ static int read_cells(const struct js *j, struct plan *p, struct err *e)
 	return 0;
 }
 
-static int read_row(const struct js *row, struct plan_trial *t, struct err *e)
-{
-	if (js_len(row) != ARRAY_LEN(columns))
-		return bad(e, "trials", "a row of another length");
-	for (size_t k = 0; k < ARRAY_LEN(columns); k++) {
-		int64_t v = js_int_value(js_at(row, k), -1);
-
-		if (v < 0 || v > UINT32_MAX)
-			return bad(e, "trials", "a figure out of range");
-		*column(t, k) = (uint32_t)v;
-	}
-	return 0;
-}
-
-// Every index must point into the plan, boots must not come back.
-static bool trial_fits(const struct plan *p, const struct plan_trial *t)
-{
-	const struct plan_trial *before = t - 1;
-	uint32_t blocks = p->rounds + p->warmup_rounds;
-
-	if (t->host >= p->nhosts || t->cell >= p->ncells ||
-	    t->block >= blocks || t->repeat >= p->repeat ||
-	    t->position >= p->ncells * p->repeat)
-		return false;
-	if (t->id == 0)
-		return t->boot == 0 && t->host == 0;
-	if (t->boot == before->boot)
-		return t->host == before->host && t->block == before->block &&
-		       p->cells[t->cell].boot_group ==
-			       p->cells[before->cell].boot_group;
-	return t->boot == before->boot + 1 && t->host >= before->host;
-}
-
-static int read_trials(const struct js *j, struct plan *p, struct err *e)
-{
-	const struct js *list = js_get(j, "trials");
-	size_t n = js_len(list);
-
-	if (js_kind(list) != JS_ARRAY || n == 0 || n > PLAN_TRIALS_MAX)
-		return bad(e, "trials", "must be a list of rows");
-	p->trials = arena_array(p->arena, n, sizeof(*p->trials));
-	for (size_t i = 0; i < n; i++) {
-		struct plan_trial *t = &p->trials[i];
-
-		t->id = (uint32_t)i;
-		if (read_row(js_at(list, i), t, e) < 0)
-			return -1;
-		if (!trial_fits(p, t))
-			return bad(e, "trials", "a row that does not fit");
-		t->first_in_boot = i == 0 || t->boot != t[-1].boot;
-		if (i > 0 && t->first_in_boot)
-			t[-1].last_in_boot = true;
-	}
-	p->trials[n - 1].last_in_boot = true;
-	p->ntrials = n;
-	return 0;
-}
-
 // The row is (key, offset, range); each is a uint32_t of struct plan.
 static int read_figures(const struct js *j, struct plan *p, struct err *e)
 {
@@ -437,7 +337,8 @@ static int read_plan(const struct js *j, struct plan *p, struct err *e)
 	    read_text(j, "rng", a, &p->rng, e) < 0 || read_order(j, p, e) < 0 ||
 	    read_figures(j, p, e) < 0 || read_times(j, p, e) < 0 ||
 	    read_stop(j, p, e) < 0 || read_lists(j, p, e) < 0 ||
-	    read_cells(j, p, e) < 0 || read_trials(j, p, e) < 0)
+	    read_cells(j, p, e) < 0 ||
+	    rows_from_js(js_get(j, "trials"), p, e) < 0)
 		return -1;
 	return 0;
 }

@@ -2,27 +2,22 @@
 
 #include <string.h>
 
-enum {
-	RECORD_TEXT_MAX = 4096
-};
+#include "runner/record/layout.h"
 
 static const char *const event_names[] = {
 	[RECORD_STARTED] = "started",
 	[RECORD_FINISHED] = "finished",
 };
 
-// The whole numbers of a record, by key.
-static const struct number {
-	const char *key;
-	size_t offset;
-} numbers[] = {
-	{ "trial", offsetof(struct record, trial) },
-	{ "attempt", offsetof(struct record, attempt) },
-	{ "block", offsetof(struct record, block) },
-	{ "boot", offsetof(struct record, boot) },
-	{ "boot_attempt", offsetof(struct record, boot_attempt) },
-	{ "position", offsetof(struct record, position) },
-	{ "cell", offsetof(struct record, cell) },
+#define NUMBER(key)                                                   \
+	{                                                             \
+#key, ",\"" #key "\":", sizeof(",\"" #key "\":") - 1, \
+			offsetof(struct record, key)                  \
+	}
+
+const struct record_number record_numbers[RECORD_NUMBERS] = {
+	NUMBER(trial),	      NUMBER(attempt),	NUMBER(block), NUMBER(boot),
+	NUMBER(boot_attempt), NUMBER(position), NUMBER(cell),
 };
 
 static struct js *levels_to_js(const struct record *r)
@@ -40,12 +35,12 @@ struct js *record_to_js(const struct record *r)
 
 	js_set_int(j, "v", RECORD_VERSION);
 	js_set_str(j, "event", event_names[r->event]);
-	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
-		const char *at = (const char *)r + numbers[i].offset;
+	for (size_t i = 0; i < RECORD_NUMBERS; i++) {
+		const char *at = (const char *)r + record_numbers[i].offset;
 		uint32_t n;
 
 		memcpy(&n, at, sizeof(n));
-		js_set_int(j, numbers[i].key, n);
+		js_set_int(j, record_numbers[i].key, n);
 	}
 	js_set_str(j, "host", r->host);
 	js_set(j, "levels", levels_to_js(r));
@@ -58,15 +53,15 @@ struct js *record_to_js(const struct record *r)
 
 static int read_numbers(const struct js *j, struct record *r, struct err *e)
 {
-	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
-		int64_t v = js_get_int(j, numbers[i].key, -1);
+	for (size_t i = 0; i < RECORD_NUMBERS; i++) {
+		int64_t v = js_get_int(j, record_numbers[i].key, -1);
 		uint32_t n = (uint32_t)v;
 
 		if (v < 0 || v > UINT32_MAX)
 			return err_set(e, ERR_STORE,
 				       "\"%s\" is no number from 0 to 2^32-1",
-				       numbers[i].key);
-		memcpy((char *)r + numbers[i].offset, &n, sizeof(n));
+				       record_numbers[i].key);
+		memcpy((char *)r + record_numbers[i].offset, &n, sizeof(n));
 	}
 	return 0;
 }

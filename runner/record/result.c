@@ -4,23 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	RESULT_TEXT_MAX = 1 << 16
-};
+#include "runner/record/layout.h"
 
-static const char *const outcome_names[] = {
+const char *const outcome_names[OUTCOMES] = {
 	[OUTCOME_OK] = "ok",	       [OUTCOME_FAILED] = "failed",
 	[OUTCOME_INVALID] = "invalid", [OUTCOME_TIMEOUT] = "timeout",
 	[OUTCOME_LOST] = "lost",
 };
 
-static const char *const better_names[] = {
+const char *const better_names[BETTERS] = {
 	[BETTER_HIGHER] = "higher",
 	[BETTER_LOWER] = "lower",
 	[BETTER_NEITHER] = "neither",
 };
 
-static const char *const check_names[] = {
+const char *const check_names[CHECK_STATUSES] = {
 	[CHECK_OK] = "ok",
 	[CHECK_FAILED] = "failed",
 	[CHECK_UNVERIFIED] = "unverified",

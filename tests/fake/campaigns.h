@@ -70,16 +70,11 @@ static inline struct result *campaigns_result(const struct synthetic_params *p,
 	return r;
 }
 
-static inline void campaigns_add_trial(const struct plan *plan,
-				       const struct plan_trial *t,
-				       const struct synthetic_params *p,
-				       struct dataset *ds)
+// Where a trial stands: what its record has besides event, times and result.
+static inline struct record campaigns_record(const struct plan *plan,
+					     const struct plan_trial *t)
 {
-	CLEANUP(arena_freep) struct arena *a = arena_new();
-	struct workload_place at = { plan->seed, t->id, t->boot };
-	struct synthetic_draw d = synthetic_draw(p, &at);
-	struct record r = {
-		.event = RECORD_FINISHED,
+	return (struct record){
 		.trial = t->id,
 		.attempt = 1,
 		.host = plan->hosts[t->host],
@@ -89,10 +84,22 @@ static inline void campaigns_add_trial(const struct plan *plan,
 		.cell = t->cell,
 		.levels = plan->cells[t->cell].levels,
 		.nlevels = plan->cells[t->cell].nlevels,
-		.result = campaigns_result(p, &d, a),
 	};
+}
+
+static inline void campaigns_add_trial(const struct plan *plan,
+				       const struct plan_trial *t,
+				       const struct synthetic_params *p,
+				       struct dataset *ds)
+{
+	CLEANUP(arena_freep) struct arena *a = arena_new();
+	struct workload_place at = { plan->seed, t->id, t->boot };
+	struct synthetic_draw d = synthetic_draw(p, &at);
+	struct record r = campaigns_record(plan, t);
 	struct err e = { 0 };
 
+	r.event = RECORD_FINISHED;
+	r.result = campaigns_result(p, &d, a);
 	campaigns_need(dataset_add_record(ds, &r, &e), &e);
 }
 

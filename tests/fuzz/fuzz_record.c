@@ -1,12 +1,15 @@
 // A line of trials.jsonl, perhaps torn or edited. What is accepted is written
 // and read again with the same bytes, canonically; a histogram in it that is
-// accepted gives percentiles between its least and its greatest value.
+// accepted gives percentiles between its least and its greatest value. The
+// reader for many lines says the same, but for keys that come twice in what it
+// skips.
 #include <assert.h>
 #include <string.h>
 
 #include "runner/base/alloc.h"
 #include "runner/base/hist.h"
 #include "runner/record/record.h"
+#include "tests/fake/scan.h"
 #include "tests/fuzz/fuzz.h"
 
 static void print(const struct record *r, struct buf *out)
@@ -59,12 +62,27 @@ static void check_hists(const struct record *r)
 		check_hist(js_iter_value(i));
 }
 
+// Twice: the second time it knows the parts of the line.
+static void scan(const char *line, size_t len)
+{
+	CLEANUP(record_scan_freep) struct record_scan *s = record_scan_new();
+
+	for (int i = 0; i < 2; i++) {
+		CLEANUP(scan_pair_deinit) struct scan_pair p;
+
+		scan_both(s, line, len, &p);
+		assert(scan_agrees(&p) ||
+		       strstr(p.parse_err.msg, "duplicate") != NULL);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
 	struct err e = { .kind = ERR_NONE };
 	CLEANUP(drop) struct record r = { .tree = NULL };
 
+	scan((const char *)data, size);
 	if (record_parse((const char *)data, size, a, &r, &e) == 0) {
 		read_again(&r);
 		check_hists(&r);

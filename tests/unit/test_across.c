@@ -5,7 +5,9 @@
 
 #include "runner/base/alloc.h"
 #include "runner/campaign/across.h"
+#include "runner/campaign/journal.h"
 #include "runner/matrix/matrix.h"
+#include "tests/fake/dir.h"
 
 enum {
 	ROUNDS = 3,
@@ -31,6 +33,8 @@ static const char other_metric[] =
 // A campaign whose figures are `figure`'s.
 struct told {
 	struct results results;
+	char *dir; // where its journal is
+	struct journal *journal;
 	const char *unit;
 	enum better better;
 	double drift; // every figure is multiplied by it
@@ -40,8 +44,9 @@ struct told {
 static void told_deinit(struct told *t)
 {
 	dataset_free(t->results.ds);
-	journal_log_free(t->results.log);
 	plan_free(t->results.plan);
+	free(t->results.trials);
+	fake_dir_freep(&t->dir);
 }
 
 static void make_plan(struct told *t, const char *yaml)
@@ -77,14 +82,9 @@ static struct result *make_result(const struct told *t,
 
 static void add_record(struct told *t, const struct plan_trial *p)
 {
+	CLEANUP(arena_freep) struct arena *a = arena_new();
 	const struct plan *plan = t->results.plan;
-	struct journal_log *log = t->results.log;
-	struct record *r;
-	struct err e = { 0 };
-
-	log->records = xgrow(log->records, &log->cap, log->n + 1, sizeof(*r));
-	r = &log->records[log->n++];
-	*r = (struct record){
+	struct record r = {
 		.event = RECORD_FINISHED,
 		.trial = p->id,
 		.attempt = 1,
@@ -96,9 +96,12 @@ static void add_record(struct told *t, const struct plan_trial *p)
 		.levels = plan->cells[p->cell].levels,
 		.nlevels = plan->cells[p->cell].nlevels,
 		.wall_ns = t->started_ns + p->id,
-		.result = make_result(t, p, log->arena),
+		.result = make_result(t, p, a),
 	};
-	if (dataset_add_record(t->results.ds, r, &e) < 0)
+	struct err e = { 0 };
+
+	if (journal_append(t->journal, &r, &e) < 0 ||
+	    dataset_add_record(t->results.ds, &r, &e) < 0)
 		fail_msg("%s", e.msg);
 }
 
@@ -107,13 +110,16 @@ static void tell(struct told *t, const char *yaml)
 	struct err e = { 0 };
 
 	make_plan(t, yaml);
-	t->results.log = xcalloc(1, sizeof(*t->results.log));
-	t->results.log->arena = arena_new();
+	t->dir = fake_dir_new();
+	t->results.trials = xasprintf("%s/trials.jsonl", t->dir);
+	t->results.first_wall_ns = t->started_ns;
 	t->results.ds = dataset_new();
-	if (results_declare(t->results.ds, t->results.plan, &e) < 0)
+	if (results_declare(t->results.ds, t->results.plan, &e) < 0 ||
+	    journal_open(t->results.trials, NULL, &t->journal, &e) < 0)
 		fail_msg("%s", e.msg);
 	for (size_t i = 0; i < t->results.plan->ntrials; i++)
 		add_record(t, &t->results.plan->trials[i]);
+	journal_closep(&t->journal);
 }
 
 // Two campaigns, named old and new.
@@ -269,8 +275,7 @@ static void the_same_campaign_twice_is_refused(void **state)
 	(void)state;
 	two_init(&w, usual, usual);
 	assert_int_equal(across_check(w.parts, CAMPAIGNS, &e), 0);
-	w.told[1].results.log->records[0].wall_ns =
-		w.told[0].results.log->records[0].wall_ns;
+	w.told[1].results.first_wall_ns = w.told[0].results.first_wall_ns;
 	assert_int_equal(across_check(w.parts, CAMPAIGNS, &e), -1);
 	assert_string_equal(e.msg, "new: it is the same campaign as old");
 }

@@ -63,6 +63,66 @@ static size_t file_size(const char *path)
 	return text.len;
 }
 
+static int count_one(void *arg, const struct record *r, struct err *e)
+{
+	(void)r;
+	(void)e;
+	++*(size_t *)arg;
+	return 0;
+}
+
+static size_t count_each(const char *path)
+{
+	struct err e = { 0 };
+	size_t n = 0;
+
+	if (journal_each(path, count_one, &n, &e) < 0)
+		fail_msg("%s", e.msg);
+	return n;
+}
+
+static int refuse(void *arg, const struct record *r, struct err *e)
+{
+	(void)arg;
+	return r->trial == 1 ? err_set(e, ERR_STORE, "not this one") : 0;
+}
+
+static void an_error_of_the_reader_names_the_line(void **state)
+{
+	CLEANUP(fake_dir_freep) char *dir = fake_dir_new();
+	CLEANUP(cleanup_free) char *path = xasprintf("%s/j", dir);
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+	struct err e = { 0 };
+
+	(void)state;
+	two_lines(&text);
+	write_file(path, &text);
+	assert_int_equal(journal_each(path, refuse, NULL, &e), -1);
+	assert_non_null(strstr(e.msg, "j:2: not this one"));
+}
+
+// Longer than what is read at once, and lines that lie across its ends.
+static void a_journal_is_read_piece_by_piece(void **state)
+{
+	CLEANUP(fake_dir_freep) char *dir = fake_dir_new();
+	CLEANUP(cleanup_free) char *path = xasprintf("%s/j", dir);
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+	(void)state;
+	assert_int_equal(count_each("/nonexistent/j"), 0);
+	for (uint32_t i = 0; i < 5000; i++)
+		add_line(&text, i);
+	assert_true(text.len > 2 * (256 << 10));
+	write_file(path, &text);
+	assert_int_equal(count_each(path), 5000);
+	text.len--; // its newline
+	write_file(path, &text);
+	assert_int_equal(count_each(path), 5000);
+	text.len -= 5; // torn
+	write_file(path, &text);
+	assert_int_equal(count_each(path), 4999);
+}
+
 static void what_was_appended_is_read_back(void **state)
 {
 	CLEANUP(fake_dir_freep) char *dir = fake_dir_new();
@@ -119,6 +179,7 @@ static void a_line_torn_at_any_byte_is_cut_and_said(void **state)
 		if (log->n != 1 || log->torn_bytes != len - first.len)
 			fail_msg("cut at %zu: %zu records, %llu torn", len,
 				 log->n, (unsigned long long)log->torn_bytes);
+		assert_int_equal(count_each(path), 1);
 		assert_int_equal(journal_open(path, log, &j, &e), 0);
 		assert_int_equal(file_size(path), first.len);
 		assert_int_equal(journal_append(j, &r, &e), 0);
@@ -242,6 +303,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_appended_is_read_back),
+		cmocka_unit_test(an_error_of_the_reader_names_the_line),
+		cmocka_unit_test(a_journal_is_read_piece_by_piece),
 		cmocka_unit_test(a_missing_journal_is_an_empty_one),
 		cmocka_unit_test(a_line_torn_at_any_byte_is_cut_and_said),
 		cmocka_unit_test(

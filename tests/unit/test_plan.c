@@ -264,13 +264,14 @@ static void no_hosts(struct js *j)
 	js_set(j, "hosts", js_array());
 }
 
-static struct js *row(int64_t host, int64_t boot, int64_t cell)
+static struct js *row(int64_t host, int64_t position, const char *cells)
 {
-	const int64_t v[] = { host, 0, boot, 0, 0, cell };
 	struct js *r = js_array();
 
-	for (size_t i = 0; i < ARRAY_LEN(v); i++)
-		js_append(r, js_int(v[i]));
+	js_append(r, js_int(host));
+	js_append(r, js_int(0));
+	js_append(r, js_int(position));
+	js_append(r, js_string(cells));
 	return r;
 }
 
@@ -284,27 +285,47 @@ static void one_trial(struct js *j, struct js *r)
 
 static void cell_beyond_the_end(struct js *j)
 {
-	one_trial(j, row(0, 0, 4));
+	one_trial(j, row(0, 0, "0 4"));
 }
 
 static void host_beyond_the_end(struct js *j)
 {
-	one_trial(j, row(2, 0, 0));
+	one_trial(j, row(2, 0, "0"));
 }
 
-static void boot_from_nowhere(struct js *j)
+static void cells_of_two_groups_in_a_boot(struct js *j)
 {
-	one_trial(j, row(0, 1, 0));
+	one_trial(j, row(0, 0, "0 1 2 3"));
 }
 
 static void negative_cell(struct js *j)
 {
-	one_trial(j, row(0, 0, -1));
+	one_trial(j, row(0, 0, "-1"));
 }
 
 static void huge_cell(struct js *j)
 {
-	one_trial(j, row(0, 0, 1LL << 32));
+	one_trial(j, row(0, 0, "4294967296"));
+}
+
+static void position_beyond_the_end(struct js *j)
+{
+	one_trial(j, row(0, 8, "0"));
+}
+
+static void cell_once_too_often(struct js *j)
+{
+	one_trial(j, row(0, 0, "0 0 0"));
+}
+
+static void no_cell(struct js *j)
+{
+	one_trial(j, row(0, 0, ""));
+}
+
+static void other_separator(struct js *j)
+{
+	one_trial(j, row(0, 0, "0;1"));
 }
 
 static void short_row(struct js *j)
@@ -331,10 +352,14 @@ static void a_plan_that_was_changed_is_refused(void **state)
 		{ no_hosts, "\"hosts\"" },
 		{ cell_beyond_the_end, "does not fit" },
 		{ host_beyond_the_end, "does not fit" },
-		{ boot_from_nowhere, "does not fit" },
-		{ negative_cell, "out of range" },
-		{ huge_cell, "out of range" },
-		{ short_row, "another length" },
+		{ cells_of_two_groups_in_a_boot, "does not fit" },
+		{ negative_cell, "does not fit" },
+		{ huge_cell, "does not fit" },
+		{ position_beyond_the_end, "does not fit" },
+		{ cell_once_too_often, "does not fit" },
+		{ no_cell, "does not fit" },
+		{ other_separator, "does not fit" },
+		{ short_row, "must be [host, block" },
 	};
 	CLEANUP(plan_freep) struct plan *p = built(7);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runner/campaign/journal.h"
 #include "runner/campaign/results.h"
 #include "runner/campaign/store.h"
 #include "runner/matrix/matrix.h"
