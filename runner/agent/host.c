@@ -1,11 +1,15 @@
 #include "runner/agent/host.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "runner/agent/guest_facts.h"
 #include "runner/agent/host_facts.h"
+#include "runner/agent/meeting.h"
 #include "runner/agent/preflight.h"
 #include "runner/agent/trial.h"
 #include "runner/base/alloc.h"
@@ -13,40 +17,55 @@
 #include "runner/base/fd.h"
 
 enum {
-	KVM_PROBE_S = 10,  // for the guest to come up under KVM
-	FAREWELL_MS = 500, // for the last words to reach the controller
+	KVM_PROBE_S = 10,    // for the guest to come up under KVM
+	NEWS_WAIT_MS = 2000, // for somebody to tell why it cannot begin
+	FAREWELL_MS = 500,   // for the last words to reach the controller
 };
 
-void host_send(struct host *h, struct js *msg)
+static void send_message(struct host *h, struct js *msg)
 {
 	struct err e = { 0 };
 
-	if (link_send(&h->ctl, msg, &e) < 0 &&
-	    h->watch.stop != WATCH_STOP_ALL) {
-		h->watch.stop = WATCH_STOP_ALL;
-		h->watch.why = "the controller is gone";
-	}
+	if (h->ctl.out < 0)
+		js_unref(msg);
+	else if (link_send(&h->ctl, msg, &e) < 0)
+		watch_lose_controller(&h->watch, "the controller is gone");
 }
 
-void host_stage(struct host *h, int64_t id, const char *stage)
+void host_answer(struct host *h, enum message_type t, struct js *fields)
 {
-	struct js *msg = message_new(MESSAGE_STAGE, id);
+	struct js *msg = message_new(t, h->asked), *value;
+	const char *key;
 
-	js_set_str(msg, "stage", stage);
-	host_send(h, msg);
+	JS_FOREACH (fields, key, value)
+		js_set(msg, key, js_ref(value));
+	js_unref(fields);
+	if (h->asker == h->watch.connection)
+		send_message(h, msg);
+	else
+		js_unref(msg);
 }
 
-static void send_done(struct host *h, int64_t id)
+static void send_error(struct host *h, const char *text)
 {
-	host_send(h, message_new(MESSAGE_DONE, id));
+	struct js *f = js_object();
+
+	js_set_str(f, "message", text);
+	host_answer(h, MESSAGE_ERROR, f);
 }
 
-static void send_error(struct host *h, int64_t id, const char *text)
+static void send_stage(struct host *h)
 {
-	struct js *msg = message_new(MESSAGE_ERROR, id);
+	struct js *f = js_object();
 
-	js_set_str(msg, "message", text);
-	host_send(h, msg);
+	js_set_str(f, "stage", h->stage);
+	host_answer(h, MESSAGE_STAGE, f);
+}
+
+void host_stage(struct host *h, const char *stage)
+{
+	snprintf(h->stage, sizeof(h->stage), "%s", stage);
+	send_stage(h);
 }
 
 // Belongs to no request: the agent ends.
@@ -56,7 +75,7 @@ static void send_last_words(struct host *h, const char *text)
 
 	js_set_int(msg, "id", 0);
 	js_set_str(msg, "message", text);
-	host_send(h, msg);
+	send_message(h, msg);
 }
 
 // --- accel: best ---------------------------------------------------------
@@ -153,10 +172,11 @@ int host_decide_best(struct host *h, const char *qemu, const char *image,
 
 static void serve_facts(struct host *h, const struct message *m)
 {
-	struct js *msg = message_new(MESSAGE_FACTS, m->id);
+	struct js *f = js_object();
 
-	js_set(msg, "facts", host_facts());
-	host_send(h, msg);
+	(void)m;
+	js_set(f, "facts", host_facts());
+	host_answer(h, MESSAGE_FACTS, f);
 }
 
 static void serve_settings(struct host *h, const struct message *m)
@@ -164,15 +184,15 @@ static void serve_settings(struct host *h, const struct message *m)
 	struct err e = { 0 };
 
 	if (settings_apply(&h->settings, js_get(m->body, "apply"), &e) < 0)
-		send_error(h, m->id, e.msg);
+		send_error(h, e.msg);
 	else
-		send_done(h, m->id);
+		host_answer(h, MESSAGE_DONE, NULL);
 }
 
 static void serve_preflight(struct host *h, const struct message *m)
 {
 	preflight_serve(h, m);
-	send_done(h, m->id);
+	host_answer(h, MESSAGE_DONE, NULL);
 }
 
 static void serve_hello(struct host *h, const struct message *m)
@@ -185,7 +205,7 @@ static void serve_hello(struct host *h, const struct message *m)
 		 "this agent speaks version %d of the protocol; install vrun "
 		 "and vrun-agent of one build",
 		 MESSAGE_VERSION);
-	send_error(h, m->id, text);
+	send_error(h, text);
 }
 
 static void (*const serve[])(struct host *h, const struct message *m) = {
@@ -198,13 +218,15 @@ static void serve_request(struct host *h, const struct message *m)
 {
 	char text[96];
 
+	h->asked = m->id;
+	h->asker = h->watch.connection;
 	if ((size_t)m->type < ARRAY_LEN(serve) && serve[m->type] != NULL) {
 		serve[m->type](h, m);
 		return;
 	}
 	snprintf(text, sizeof(text), "\"%s\" is no request to a host",
 		 message_type_name(m->type));
-	send_error(h, m->id, text);
+	send_error(h, text);
 }
 
 // A `stop` may come in a trial, which then ended as lost, or between two.
@@ -212,7 +234,11 @@ static void serve_stop(struct host *h)
 {
 	vm_stop(&h->vm);
 	h->watch.stop = WATCH_GO;
-	send_done(h, h->watch.stop_id);
+	if (h->watch.stop_id == 0)
+		return; // who asked is gone
+	h->asked = h->watch.stop_id;
+	h->asker = h->watch.connection;
+	host_answer(h, MESSAGE_DONE, NULL);
 }
 
 static int serve_all(struct host *h, struct err *e)
@@ -242,21 +268,95 @@ static void send_hello(struct host *h)
 	js_set_int(msg, "version", MESSAGE_VERSION);
 	js_set_str(msg, "arch", guest_facts_arch());
 	js_set_int(msg, "pid", getpid());
-	host_send(h, msg);
+	js_set_str(msg, "life", h->life);
+	js_set(msg, "holds", spool_holds(&h->spool));
+	if (h->warning.len > 0)
+		js_set_str(msg, "warning", h->warning.data);
+	send_message(h, msg);
 }
 
-static int start(struct host *h, struct err *e)
+static void on_attached(void *arg)
 {
-	link_init(&h->ctl, STDIN_FILENO, STDOUT_FILENO, "controller");
-	vm_init(&h->vm);
-	h->watch.signals = -1;
+	send_hello(arg);
+}
+
+// The trial in hand is what this request asks for: it goes on, for the one
+// who asks now.
+static bool on_request(void *arg, const struct message *m)
+{
+	struct host *h = arg;
+
+	if (m->type != MESSAGE_TRIAL || h->spool.done ||
+	    !spool_is_for(&h->spool, js_get_int(m->body, "trial", -1),
+			  js_get_int(m->body, "attempt", -1)))
+		return false;
+	h->asked = m->id;
+	h->asker = h->watch.connection;
+	send_stage(h);
+	return true;
+}
+
+static int draw_life(char life[HOST_LIFE_CHARS + 1], struct err *e)
+{
+	unsigned char bytes[HOST_LIFE_CHARS / 2];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return err_sys(e, ERR_HOST, "getrandom");
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(life + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+static int use_stdio(struct host *h, struct err *e)
+{
+	h->ctl.in = STDIN_FILENO;
+	h->ctl.out = STDOUT_FILENO;
 	if (fd_set_nonblock(STDIN_FILENO) < 0 ||
 	    fd_set_nonblock(STDOUT_FILENO) < 0)
 		return err_sys(e, ERR_HOST, "standard input and output");
-	if (watch_init(&h->watch, &h->ctl, e) < 0 ||
-	    rundir_open(&h->dir, e) < 0)
+	return 0;
+}
+
+static void use_post(struct host *h, const struct host_post *post)
+{
+	h->door = (struct watch_door){
+		.listener = post->listener,
+		.lease_ns = post->lease_ns,
+		.lease_end_ns = clock_mono_ns() + post->lease_ns,
+		.attached = on_attached,
+		.joins = on_request,
+		.arg = h,
+	};
+	h->watch.door = &h->door;
+}
+
+static int start(struct host *h, const struct host_post *post, struct err *e)
+{
+	link_init(&h->ctl, -1, -1, "controller");
+	vm_init(&h->vm);
+	h->watch.signals = -1;
+	if ((post == NULL && use_stdio(h, e) < 0) ||
+	    watch_init(&h->watch, &h->ctl, e) < 0)
 		return -1;
-	return settings_init(&h->settings, h->dir.base, "", e);
+	if (post != NULL)
+		use_post(h, post);
+	if (rundir_open(&h->dir, e) < 0 || draw_life(h->life, e) < 0 ||
+	    settings_init(&h->settings, h->dir.base, "", e) < 0)
+		return -1;
+	meeting_sweep(h->dir.base);
+	if (post != NULL)
+		spool_open(&h->spool, post->campaign, &h->warning);
+	return 0;
+}
+
+// Nobody is let in any more; with bad news, whoever started this agent is.
+static void close_door(struct host *h, bool bad_news)
+{
+	struct pollfd p = { .fd = h->door.listener, .events = POLLIN };
+
+	if (bad_news && h->ctl.in < 0 && poll(&p, 1, NEWS_WAIT_MS) > 0)
+		watch_admit(&h->watch);
+	shutdown(h->door.listener, SHUT_RDWR);
 }
 
 // Sends what is left to be said, if anybody still listens.
@@ -280,26 +380,35 @@ static void farewell(struct host *h)
 
 static int finish(struct host *h, int rc, struct err *e)
 {
+	if (h->watch.door != NULL)
+		close_door(h, rc < 0);
 	vm_stop(&h->vm);
 	if (settings_restore(&h->settings, e) < 0)
 		rc = -1;
+	if (h->watch.bye)
+		spool_drop(&h->spool);
 	if (rc < 0)
 		send_last_words(h, e->msg);
 	settings_deinit(&h->settings);
 	rundir_close(&h->dir);
 	farewell(h);
+	if (h->watch.door != NULL)
+		fd_closep(&h->ctl.in);
 	watch_deinit(&h->watch);
 	link_deinit(&h->ctl);
+	spool_deinit(&h->spool);
+	buf_deinit(&h->warning);
 	return rc;
 }
 
-int host_main(struct err *e)
+int host_main(const struct host_post *post, struct err *e)
 {
 	struct host *h = xcalloc(1, sizeof(*h));
-	int rc = start(h, e);
+	int rc = start(h, post, e);
 
 	if (rc == 0) {
-		send_hello(h);
+		if (post == NULL)
+			send_hello(h);
 		rc = serve_all(h, e);
 	}
 	rc = finish(h, rc, e);

@@ -12,11 +12,6 @@
 #include "runner/base/fd.h"
 
 #define LEASE_PREFIX "lease-"
-#define BOOT_ID	     "/proc/sys/kernel/random/boot_id"
-
-enum {
-	BOOT_ID_BYTES = 64,
-};
 
 // The agent that wrote it still lives: same pid, same start.
 static bool owner_lives(const struct js *lease)
@@ -24,7 +19,7 @@ static bool owner_lives(const struct js *lease)
 	pid_t pid = (pid_t)js_get_int(lease, "pid", 0);
 	struct procfs_stat st;
 
-	return pid > 0 && procfs_stat(pid, 0, &st) == 0 &&
+	return pid > 0 && procfs_stat(pid, 0, &st) == 0 && !st.ended &&
 	       st.start_ticks == (uint64_t)js_get_int(lease, "start_ticks", -1);
 }
 
@@ -107,9 +102,9 @@ static int each_lease(const struct lease *l,
 // Files of /sys and /proc do not outlive the boot that they were changed in.
 static bool is_of_this_boot(const struct js *lease)
 {
-	char now[BOOT_ID_BYTES];
+	char now[PROCFS_BOOT_ID_MAX];
 
-	return file_read_line(BOOT_ID, now, sizeof(now)) < 0 ||
+	return procfs_boot_id(now) < 0 ||
 	       strcmp(js_get_str(lease, "boot", now), now) == 0;
 }
 
@@ -142,12 +137,12 @@ static int write_file(const struct lease *l, struct err *e)
 {
 	CLEANUP(js_unrefp) struct js *js = js_object();
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
-	char boot[BOOT_ID_BYTES];
+	char boot[PROCFS_BOOT_ID_MAX];
 	struct procfs_stat st;
 
 	if (procfs_stat(getpid(), 0, &st) < 0)
 		return err_sys(e, ERR_HOST, "/proc/self/stat");
-	if (file_read_line(BOOT_ID, boot, sizeof(boot)) == 0)
+	if (procfs_boot_id(boot) == 0)
 		js_set_str(js, "boot", boot);
 	js_set_int(js, "pid", getpid());
 	js_set_int(js, "start_ticks", (int64_t)st.start_ticks);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runner/agent/attach.h"
 #include "runner/agent/guest.h"
 #include "runner/agent/host.h"
 #include "runner/agent/work.h"
@@ -18,7 +19,7 @@ static int run_host(int argc, char **argv, struct err *e)
 {
 	(void)argv;
 	if (argc == 1)
-		return host_main(e);
+		return host_main(NULL, e);
 	return err_set(e, ERR_USAGE,
 		       "host: takes no arguments; it speaks frames on standard "
 		       "input and output");
@@ -74,6 +75,8 @@ static const struct command {
 } commands[] = {
 	{ "host", "", "serve a controller on standard input and output",
 	  run_host },
+	{ "attach", "--campaign NAME --lease SECONDS",
+	  "serve one that outlives the connection", attach_main },
 	{ "guest", "--port PATH | --fd N", "serve a host's agent", run_guest },
 	{ "work", "FILE", "run the workloads of a file here, print the result",
 	  work_main },
@@ -84,7 +87,7 @@ static int usage(void)
 {
 	fputs("usage: vrun-agent COMMAND\n", stderr);
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-		fprintf(stderr, "  %s %-24s %s\n", commands[i].name,
+		fprintf(stderr, "  %s %-33s %s\n", commands[i].name,
 			commands[i].operands, commands[i].what);
 	return 2;
 }

@@ -353,34 +353,27 @@ static const struct preflight_check checks[] = {
 	{ .run = NULL },
 };
 
-struct answer {
-	struct host *host;
-	int64_t id;
-};
-
 static void send_finding(void *arg, const char *check,
 			 enum preflight_level level, const char *what,
 			 const char *fix)
 {
-	const struct answer *a = arg;
-	struct js *msg = message_new(MESSAGE_FINDING, a->id);
+	struct js *f = js_object();
 
-	js_set_str(msg, "check", check);
-	js_set_str(msg, "level", level_names[level]);
-	js_set_str(msg, "what", what);
-	js_set_str(msg, "fix", fix);
-	host_send(a->host, msg);
+	js_set_str(f, "check", check);
+	js_set_str(f, "level", level_names[level]);
+	js_set_str(f, "what", what);
+	js_set_str(f, "fix", fix);
+	host_answer(arg, MESSAGE_FINDING, f);
 }
 
 void preflight_serve(struct host *h, const struct message *request)
 {
-	struct answer answer = { .host = h, .id = request->id };
 	struct preflight p = {
 		.root = "",
 		.needs = js_get(request->body, "needs"),
 		.host = h,
 		.found = send_finding,
-		.arg = &answer,
+		.arg = h,
 	};
 
 	preflight_run(&p, checks);

@@ -24,19 +24,21 @@ int procfs_parse_stat(const char *text, struct procfs_stat *out)
 {
 	const char *s = strrchr(text, ')');
 	unsigned long long utime, stime, start;
+	char state;
 	int cpu;
 
 	if (s == NULL ||
 	    sscanf(s + 1,
-		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu "
+		   " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu "
 		   "%*d %*d %*d %*d %*d %*d %llu %*u %*d %*u %*u %*u %*u %*u "
 		   "%*u %*u %*u %*u %*u %*u %*u %*u %*d %d",
-		   &utime, &stime, &start, &cpu) != 4)
+		   &state, &utime, &stime, &start, &cpu) != 5)
 		return -1;
 	*out = (struct procfs_stat){
 		.cpu_ns = ticks_to_ns(utime + stime),
 		.start_ticks = start,
 		.last_cpu = cpu,
+		.ended = state == 'Z' || state == 'X',
 	};
 	return 0;
 }
@@ -111,4 +113,10 @@ int procfs_steal_ns(uint64_t *ns)
 		return -1;
 	*ns = ticks_to_ns(steal);
 	return 0;
+}
+
+int procfs_boot_id(char out[PROCFS_BOOT_ID_MAX])
+{
+	return file_read_line("/proc/sys/kernel/random/boot_id", out,
+			      PROCFS_BOOT_ID_MAX);
 }

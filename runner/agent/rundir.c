@@ -3,12 +3,13 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runner/agent/procfs.h"
 #include "runner/base/alloc.h"
 #include "runner/base/fd.h"
 
@@ -26,7 +27,7 @@ static char *base_name(void)
 	return xasprintf("/tmp/vrun-%u", (unsigned)geteuid());
 }
 
-static int make_private(const char *path, struct err *e)
+int rundir_make_private(const char *path, struct err *e)
 {
 	struct stat st;
 
@@ -38,18 +39,48 @@ static int make_private(const char *path, struct err *e)
 	    (st.st_mode & 077) != 0)
 		return err_set(e, ERR_HOST,
 			       "%s: must be a directory of your own with mode "
-			       "0700; remove it or set VRUN_RUNDIR",
+			       "0700; remove it, or name another in "
+			       "VRUN_RUNDIR or VRUN_STATEDIR",
 			       path);
 	return 0;
+}
+
+static char *state_name(void)
+{
+	const char *given = getenv("VRUN_STATEDIR");
+	const char *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+
+	if (given != NULL && given[0] == '/')
+		return xstrdup(given);
+	if (geteuid() == 0)
+		return xstrdup("/var/lib/vrun");
+	if (xdg != NULL && xdg[0] == '/')
+		return xasprintf("%s/vrun", xdg);
+	if (home != NULL && home[0] == '/')
+		return xasprintf("%s/.local/state/vrun", home);
+	return xasprintf("/var/tmp/vrun-%u", (unsigned)geteuid());
+}
+
+char *rundir_state(struct err *e)
+{
+	CLEANUP(cleanup_free) char *path = state_name();
+	CLEANUP(cleanup_free) char *copy = xstrdup(path);
+
+	if (dir_make_all(dirname(copy)) < 0) {
+		err_sys(e, ERR_HOST, "%s", path);
+		return NULL;
+	}
+	return rundir_make_private(path, e) < 0 ? NULL : TAKE_PTR(path);
 }
 
 static bool is_dead(const char *name)
 {
 	char *end;
 	long pid = strtol(name, &end, 10);
+	struct procfs_stat st;
 
 	return isdigit((unsigned char)name[0]) && *end == '\0' && pid > 0 &&
-	       kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+	       (procfs_stat((pid_t)pid, 0, &st) < 0 || st.ended);
 }
 
 static void sweep(const char *base)
@@ -70,19 +101,28 @@ static void sweep(const char *base)
 	closedir(d);
 }
 
+char *rundir_base(struct err *e)
+{
+	CLEANUP(cleanup_free) char *base = base_name();
+
+	return rundir_make_private(base, e) < 0 ? NULL : TAKE_PTR(base);
+}
+
 int rundir_open(struct rundir *d, struct err *e)
 {
-	*d = (struct rundir){ .base = base_name() };
-	d->own = xasprintf("%s/%d", d->base, (int)getpid());
-	if (make_private(d->base, e) == 0) {
-		sweep(d->base);
-		if (make_private(d->own, e) == 0)
-			return 0;
-	}
-	free(d->base);
-	free(d->own);
+	CLEANUP(cleanup_free) char *base = rundir_base(e);
+	CLEANUP(cleanup_free) char *own = NULL;
+
 	*d = (struct rundir){ 0 };
-	return -1;
+	if (base == NULL)
+		return -1;
+	sweep(base);
+	own = xasprintf("%s/%d", base, (int)getpid());
+	if (rundir_make_private(own, e) < 0)
+		return -1;
+	d->base = TAKE_PTR(base);
+	d->own = TAKE_PTR(own);
+	return 0;
 }
 
 void rundir_close(struct rundir *d)

@@ -19,7 +19,8 @@ struct settings {
 	struct js *held; // {path: value} of settings_hold; NULL: none
 };
 
-// Restores from leases whose agents are dead.
+// Restores from leases whose agents are dead. A lease of a former boot is only
+// removed: the reboot has put everything back.
 int settings_init(struct settings *s, const char *dir, const char *root,
 		  struct err *e) MUST_CHECK;
 // Frees; does not restore.

@@ -8,10 +8,6 @@
 #include "runner/agent/procfs.h"
 #include "runner/base/clock.h"
 
-enum {
-	STAGE_MAX = 64
-};
-
 // CPU time and theft when the guest's workloads began.
 struct sample {
 	bool valid;
@@ -25,8 +21,7 @@ struct trial {
 	struct result *result;
 	struct js *answer; // the guest's message; result borrows from it
 	struct artifacts artifacts;
-	char stage[STAGE_MAX];
-	int64_t stage_ns; // when it began
+	int64_t stage_ns; // when the stage began
 	int64_t begin_ns, deadline_ns, run_ns;
 	struct sample before;
 	struct disturb calm; // as the trial began
@@ -36,9 +31,8 @@ static void enter(void *arg, const char *stage)
 {
 	struct trial *t = arg;
 
-	snprintf(t->stage, sizeof(t->stage), "%s", stage);
 	t->stage_ns = clock_mono_ns();
-	host_stage(t->h, t->request->id, stage);
+	host_stage(t->h, stage);
 }
 
 // --- the VM --------------------------------------------------------------
@@ -301,29 +295,47 @@ static struct js *facts_of(const struct trial *t, const struct vm *vm)
 	return facts;
 }
 
-static void send_artifacts(struct trial *t)
-{
-	for (size_t i = 0; i < js_len(t->artifacts.list); i++) {
-		struct js *msg = message_new(MESSAGE_ARTIFACT, t->request->id);
-		struct js *a = js_at(t->artifacts.list, i), *value;
-		const char *key;
-
-		JS_FOREACH (a, key, value)
-			js_set(msg, key, js_ref(value));
-		host_send(t->h, msg);
-	}
-}
-
-static void send_result(struct trial *t)
+// What the trial gave, as it travels; the result of `t` borrows until then.
+static struct js *finished(struct trial *t)
 {
 	CLEANUP(js_unrefp) struct js *times = times_of(t, &t->h->vm);
 	CLEANUP(js_unrefp) struct js *facts = facts_of(t, &t->h->vm);
-	struct js *msg = message_new(MESSAGE_RESULT, t->request->id);
 
 	t->result->times = times;
 	t->result->facts = facts;
-	js_set(msg, "result", result_to_js(t->result));
-	host_send(t->h, msg);
+	return result_to_js(t->result);
+}
+
+static void send(struct host *h, const struct js *artifacts, struct js *result)
+{
+	struct js *f = js_object();
+
+	for (size_t i = 0; i < js_len(artifacts); i++)
+		host_answer(h, MESSAGE_ARTIFACT, js_ref(js_at(artifacts, i)));
+	js_set(f, "result", result);
+	host_answer(h, MESSAGE_RESULT, f);
+}
+
+static void send_held(struct host *h)
+{
+	send(h, h->spool.artifacts.list, js_ref(h->spool.result));
+}
+
+// It is safe here before it is sent, whoever is connected. What was stopped
+// gave nothing that anybody may take for a result later.
+static void hand_over(struct trial *t, bool stopped)
+{
+	struct host *h = t->h;
+
+	logs_take(&h->logs, h->dir.own, &t->artifacts);
+	if (stopped) {
+		spool_drop(&h->spool);
+		send(h, t->artifacts.list, finished(t));
+		artifacts_deinit(&t->artifacts);
+	} else {
+		spool_finish(&h->spool, finished(t), &t->artifacts);
+		send_held(h);
+	}
 }
 
 // The host as this cell wants it, before its VM starts.
@@ -374,13 +386,13 @@ static void blame(struct trial *t, struct fault *f)
 	double s = (double)(clock_mono_ns() - t->stage_ns) / 1e9;
 
 	if (f->outcome == OUTCOME_TIMEOUT)
-		fault_wrap(f, "stage \"%s\" took more than %.1f s", t->stage,
+		fault_wrap(f, "stage \"%s\" took more than %.1f s", t->h->stage,
 			   s);
 	if (f->outcome != OUTCOME_LOST)
 		vm_explain(&t->h->vm, f);
 	result_fail(t->arena, t->result, f->outcome, "%s", f->err.msg);
 	t->result->final = f->err.kind == ERR_USAGE;
-	t->result->stage = t->stage;
+	t->result->stage = t->h->stage;
 }
 
 static void note_disturbance(struct trial *t)
@@ -391,29 +403,41 @@ static void note_disturbance(struct trial *t)
 	disturb_note(&t->calm, &now, t->arena, t->result);
 }
 
+static void run_trial(struct trial *t)
+{
+	const struct js *body = t->request->body;
+	int64_t limit = js_get_int(body, "timeout_ns", 0);
+	struct fault f = { 0 };
+	bool failed;
+
+	t->result = result_new(t->arena);
+	t->begin_ns = t->stage_ns = clock_mono_ns();
+	if (limit <= 0 ||
+	    __builtin_add_overflow(t->begin_ns, limit, &t->deadline_ns))
+		t->deadline_ns = INT64_MAX;
+	disturb_take(&t->calm);
+	failed = perform(t, &f) < 0;
+	if (failed)
+		blame(t, &f);
+	note_disturbance(t);
+	hand_over(t, failed && f.outcome == OUTCOME_LOST);
+	if (failed || js_get_bool(body, "last", true))
+		vm_stop(&t->h->vm);
+	js_unref(t->answer);
+}
+
 void trial_serve(struct host *h, const struct message *request)
 {
 	CLEANUP(arena_freep) struct arena *arena = arena_new();
 	struct trial t = { .h = h, .request = request, .arena = arena };
-	struct fault f = { 0 };
-	int64_t limit = js_get_int(request->body, "timeout_ns", 0);
-	bool failed;
+	int64_t trial = js_get_int(request->body, "trial", -1);
+	int64_t attempt = js_get_int(request->body, "attempt", -1);
 
-	t.result = result_new(arena);
-	t.begin_ns = t.stage_ns = clock_mono_ns();
-	if (limit <= 0 ||
-	    __builtin_add_overflow(t.begin_ns, limit, &t.deadline_ns))
-		t.deadline_ns = INT64_MAX;
-	disturb_take(&t.calm);
-	failed = perform(&t, &f) < 0;
-	if (failed)
-		blame(&t, &f);
-	note_disturbance(&t);
-	logs_take(&h->logs, h->dir.own, &t.artifacts);
-	send_artifacts(&t);
-	send_result(&t);
-	if (failed || js_get_bool(request->body, "last", true))
-		vm_stop(&h->vm);
-	artifacts_deinit(&t.artifacts);
-	js_unref(t.answer);
+	if (spool_is_for(&h->spool, trial, attempt)) {
+		send_held(h);
+		return;
+	}
+	spool_begin(&h->spool, trial, attempt);
+	h->stage[0] = '\0';
+	run_trial(&t);
 }

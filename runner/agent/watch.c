@@ -5,15 +5,18 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "runner/base/clock.h"
 #include "runner/base/fd.h"
+#include "runner/base/log.h"
 
 enum slot {
 	SLOT_SIGNALS,
 	SLOT_CTL_IN,
 	SLOT_CTL_OUT,
+	SLOT_DOOR,
 	SLOT_CHILD,
 	SLOT_FD,
 	SLOT_COUNT
@@ -37,12 +40,18 @@ int watch_init(struct watch *w, struct link *ctl, struct err *e)
 	return 0;
 }
 
-void watch_deinit(struct watch *w)
+static void forget_requests(struct watch *w)
 {
-	fd_closep(&w->signals);
 	for (size_t i = 0; i < w->npending; i++)
 		message_deinit(&w->pending[i]);
 	w->npending = 0;
+	w->stop_id = 0;
+}
+
+void watch_deinit(struct watch *w)
+{
+	fd_closep(&w->signals);
+	forget_requests(w);
 }
 
 static void stop_all(struct watch *w, const char *why)
@@ -50,6 +59,23 @@ static void stop_all(struct watch *w, const char *why)
 	if (w->stop != WATCH_STOP_ALL)
 		w->why = why;
 	w->stop = WATCH_STOP_ALL;
+}
+
+static void hang_up(struct watch *w)
+{
+	fd_closep(&w->ctl->in);
+	link_deinit(w->ctl);
+	forget_requests(w);
+}
+
+void watch_lose_controller(struct watch *w, const char *why)
+{
+	if (w->door == NULL) {
+		stop_all(w, why);
+	} else if (w->ctl->in >= 0) {
+		hang_up(w);
+		w->door->lease_end_ns = clock_mono_ns() + w->door->lease_ns;
+	}
 }
 
 static void stop_trial(struct watch *w, int64_t id)
@@ -74,11 +100,15 @@ static void take_signal(struct watch *w)
 static void take_message(struct watch *w, struct message *m)
 {
 	if (m->type == MESSAGE_BYE) {
+		w->bye = true;
 		stop_all(w, "the controller said bye");
 	} else if (m->type == MESSAGE_STOP) {
 		stop_trial(w, m->id);
+	} else if (w->door != NULL && w->door->joins(w->door->arg, m)) {
+		;
 	} else if (w->npending == WATCH_PENDING_MAX) {
-		stop_all(w, "the controller queued too many requests");
+		watch_lose_controller(w, "the controller queued too many "
+					 "requests");
 	} else {
 		w->pending[w->npending++] = *m;
 		m->body = NULL;
@@ -95,9 +125,39 @@ static void take_controller(struct watch *w)
 	while ((got = link_next(w->ctl, &m, &e)) > 0)
 		take_message(w, &m);
 	if (got < 0)
-		stop_all(w, "the controller does not speak the protocol");
+		watch_lose_controller(w, "the controller does not speak the "
+					 "protocol");
 	if (end != 0)
-		stop_all(w, "the controller is gone");
+		watch_lose_controller(w, "the controller is gone");
+}
+
+static void say_displaced(struct watch *w)
+{
+	struct js *msg = message_new(MESSAGE_ERROR, 0);
+	struct err ignored;
+
+	js_set_int(msg, "id", 0);
+	js_set_str(msg, "message", "a newer connection took its place");
+	if (link_send(w->ctl, msg, &ignored) < 0)
+		log_info("the controller before is gone already");
+	hang_up(w);
+}
+
+// The newest controller is the one that counts: the one before may be the
+// same, whose connection is dead without knowing it yet.
+void watch_admit(struct watch *w)
+{
+	int fd = accept4(w->door->listener, NULL, NULL,
+			 SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	if (w->ctl->in >= 0)
+		say_displaced(w);
+	link_init(w->ctl, fd, fd, "controller");
+	w->door->lease_end_ns = 0;
+	w->connection++;
+	w->door->attached(w->door->arg);
 }
 
 static void flush_controller(struct watch *w)
@@ -105,7 +165,7 @@ static void flush_controller(struct watch *w)
 	struct err e = { 0 };
 
 	if (link_flush(w->ctl, &e) < 0)
-		stop_all(w, "the controller is gone");
+		watch_lose_controller(w, "the controller is gone");
 }
 
 static void fill(struct pollfd *p, const struct watch *w,
@@ -120,9 +180,20 @@ static void fill(struct pollfd *p, const struct watch *w,
 	p[SLOT_CTL_IN].fd = listen ? w->ctl->in : -1;
 	p[SLOT_CTL_OUT].fd = unsent ? w->ctl->out : -1;
 	p[SLOT_CTL_OUT].events = POLLOUT;
+	p[SLOT_DOOR].fd = listen && w->door ? w->door->listener : -1;
 	p[SLOT_CHILD].fd = what->child ? what->child->pidfd : -1;
 	p[SLOT_FD].fd = what->fd;
 	p[SLOT_FD].events = what->write ? POLLOUT : POLLIN;
+}
+
+// The deadline or the end of the lease, whichever is first; 0: neither.
+static int64_t next_end_ns(const struct watch *w, int64_t deadline_ns)
+{
+	int64_t lease = w->door == NULL ? 0 : w->door->lease_end_ns;
+
+	if (lease == 0 || w->stop == WATCH_STOP_ALL)
+		return deadline_ns;
+	return deadline_ns == 0 ? lease : MIN(deadline_ns, lease);
 }
 
 static int timeout_ms(int64_t deadline_ns)
@@ -154,6 +225,11 @@ static int judge(struct watch *w, struct pollfd *p,
 		take_controller(w);
 	if (p[SLOT_CTL_OUT].revents)
 		flush_controller(w);
+	if (p[SLOT_DOOR].revents)
+		watch_admit(w);
+	if (w->door != NULL && w->door->lease_end_ns != 0 &&
+	    timeout_ms(w->door->lease_end_ns) == 0)
+		stop_all(w, "no controller came back within the lease");
 	if (w->stop != WATCH_GO)
 		return fault_set(f, OUTCOME_LOST, "stopped: %s", w->why);
 	if (p[SLOT_FD].revents)
@@ -173,8 +249,9 @@ int watch_wait(struct watch *w, const struct watch_for *what, struct fault *f)
 
 	do {
 		fill(p, w, what);
-		if (poll(p, SLOT_COUNT, timeout_ms(what->deadline_ns)) < 0 &&
-		    errno != EINTR)
+		int ms = timeout_ms(next_end_ns(w, what->deadline_ns));
+
+		if (poll(p, SLOT_COUNT, ms) < 0 && errno != EINTR)
 			return fault_set(f, OUTCOME_FAILED, "poll: %s",
 					 strerror(errno));
 		rc = judge(w, p, what, f);
@@ -208,7 +285,8 @@ int watch_request(struct watch *w, struct message *out, struct err *e)
 
 	while (w->npending == 0 && w->stop == WATCH_GO) {
 		fill(p, w, &anything);
-		if (poll(p, SLOT_COUNT, -1) < 0 && errno != EINTR)
+		if (poll(p, SLOT_COUNT, timeout_ms(next_end_ns(w, 0))) < 0 &&
+		    errno != EINTR)
 			return err_sys(e, ERR_HOST, "poll");
 		if (judge(w, p, &anything, &f) < 0)
 			break;

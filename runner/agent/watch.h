@@ -21,12 +21,29 @@ enum watch_stop {
 	WATCH_STOP_ALL,	  // bye, end of the controller's input, a signal
 };
 
+// Of an agent that outlives its controllers: they come one after the other
+// through `listener`, the newest is served, and when none is there the agent
+// goes on for `lease_ns`.
+struct watch_door {
+	int listener; // borrowed
+	int64_t lease_ns;
+	int64_t lease_end_ns; // while no controller is there, else 0
+	// The link is a new controller's.
+	void (*attached)(void *arg);
+	// A request that a trial in hand answers: true, and it does not wait.
+	bool (*joins)(void *arg, const struct message *m);
+	void *arg;
+};
+
 struct watch {
 	int signals;	  // signalfd of TERM, INT, HUP; -1: none
 	struct link *ctl; // the controller, or NULL
 	enum watch_stop stop;
-	const char *why; // "the controller is gone", for messages
-	int64_t stop_id; // of the `stop` request to answer; 0: none
+	const char *why;	 // "the controller is gone", for messages
+	bool bye;		 // it was the controller who wants it
+	int64_t stop_id;	 // of the `stop` request to answer; 0: none
+	struct watch_door *door; // NULL: the agent ends with its controller
+	unsigned connection;	 // counts controllers
 	struct message pending[WATCH_PENDING_MAX]; // in order of arrival
 	size_t npending;
 };
@@ -38,6 +55,11 @@ struct watch_for {
 	int64_t deadline_ns; // clock_mono_ns; 0: none
 	const char *what;    // "QMP's greeting", for the message
 };
+
+// Lets a controller in that waits at the door, if one does.
+void watch_admit(struct watch *w);
+// Nobody is at the other end of the link any more, or nobody to talk with.
+void watch_lose_controller(struct watch *w, const char *why);
 
 // Blocks TERM, INT, HUP for good and reads them from a descriptor.
 int watch_init(struct watch *w, struct link *ctl, struct err *e) MUST_CHECK;

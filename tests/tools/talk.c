@@ -1,8 +1,8 @@
-// talk AGENT: a controller for shell scripts. Starts `AGENT host`, sends each
-// line of standard input to it as one message as soon as it is read, prints
-// each message of the agent as one line. At the end of the input it waits for
-// the answers that are due, then closes the connection and ends with the
-// agent's exit status.
+// talk AGENT [ARG...]: a controller for shell scripts. Starts the agent, as
+// `AGENT host` when no arguments are given, sends each line of standard input
+// to it as one message as soon as it is read, prints each message of the agent
+// as one line. At the end of the input it waits for the answers that are due,
+// then closes the connection and ends with the agent's exit status.
 
 #include <poll.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static int die(const struct err *e)
 	return 1;
 }
 
-static pid_t start_agent(const char *path, int *fd)
+static pid_t start_agent(char **argv, int *fd)
 {
 	int pair[2];
 	pid_t pid;
@@ -43,7 +43,7 @@ static pid_t start_agent(const char *path, int *fd)
 	if (pid == 0) {
 		if (dup2(pair[1], STDIN_FILENO) >= 0 &&
 		    dup2(pair[1], STDOUT_FILENO) >= 0)
-			execl(path, path, "host", NULL);
+			execv(argv[0], argv);
 		_exit(127);
 	}
 	close(pair[1]);
@@ -126,16 +126,17 @@ static int converse(struct talk *t, struct err *e)
 
 int main(int argc, char **argv)
 {
+	char role[] = "host", *host[] = { argv[1], role, NULL };
 	struct talk t = { .due = 0 };
 	struct err e = { 0 };
 	int fd = -1, status, rc;
 	pid_t pid;
 
-	if (argc != 2) {
-		fputs("usage: talk AGENT <MESSAGES\n", stderr);
+	if (argc < 2) {
+		fputs("usage: talk AGENT [ARG...] <MESSAGES\n", stderr);
 		return 2;
 	}
-	pid = start_agent(argv[1], &fd);
+	pid = start_agent(argc > 2 ? argv + 1 : host, &fd);
 	if (pid < 0 || fd_set_nonblock(fd) < 0) {
 		perror("talk");
 		return 1;

@@ -416,6 +416,34 @@ static void the_lease_of_a_living_agent_is_respected(void **state)
 	settings_deinit(&s);
 }
 
+// Of the agent of a former boot, whose number another process may have now.
+static void a_lease_of_a_former_boot_is_removed_and_not_restored(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	CLEANUP(cleanup_free) char *text = NULL, *path = NULL;
+	struct procfs_stat me;
+	struct settings s;
+	struct err e = { 0 };
+	uint64_t got;
+
+	(void)state;
+	put_pool(root, "300\n", "0\n");
+	assert_int_equal(procfs_stat(getpid(), 0, &me), 0);
+	text = xasprintf("{\"pid\": %d, \"start_ticks\": %llu, \"boot\": "
+			 "\"0\", \"values\": {\"%s" POOL "nr_hugepages\": "
+			 "\"117\"}}",
+			 (int)getpid(), (unsigned long long)me.start_ticks,
+			 root);
+	fake_root_put(root, "/lease-1.json", text);
+	path = xasprintf("%s/lease-1.json", root);
+	start(&s, root);
+	assert_true(fake_root_has(root, POOL "nr_hugepages", "300"));
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(settings_hold_pages(&s, MIB2, 1, &got, &e), 0);
+	assert_int_equal(settings_restore(&s, &e), 0);
+	settings_deinit(&s);
+}
+
 static void a_broken_lease_is_named(void **state)
 {
 	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
@@ -448,6 +476,8 @@ int main(void)
 		cmocka_unit_test(of_a_choice_the_one_in_brackets_counts),
 		cmocka_unit_test(the_lease_of_a_dead_agent_is_restored),
 		cmocka_unit_test(the_lease_of_a_living_agent_is_respected),
+		cmocka_unit_test(
+			a_lease_of_a_former_boot_is_removed_and_not_restored),
 		cmocka_unit_test(a_broken_lease_is_named),
 	};
 
