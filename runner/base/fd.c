@@ -163,8 +163,11 @@ static int replace(const char *path, const void *data, size_t len)
 {
 	CLEANUP(cleanup_free) char *real = realpath(path, NULL);
 	const char *target = real != NULL ? real : path;
-	CLEANUP(cleanup_free) char *tmp = xasprintf("%s.new", target);
+	CLEANUP(cleanup_free) char *tmp = NULL;
 
+	if (real == NULL && errno != ENOENT)
+		return -1;
+	tmp = xasprintf("%s.new", target);
 	if (write_and_sync(tmp, data, len) < 0 || rename(tmp, target) < 0 ||
 	    sync_parent(target) < 0) {
 		int saved = errno;

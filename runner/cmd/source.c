@@ -208,7 +208,7 @@ int source_reload(const char *dir, const char *file, struct source *out,
 	CLEANUP(js_unrefp) struct js *j = store_read_js(dir, STORE_OPTIONS, e);
 
 	if (j == NULL || read_options(dir, j, &s, e) < 0 ||
-	    file_read(file, YNODE_BYTES_MAX, &s.text, ERR_USAGE, e) < 0 ||
+	    file_read(file, YNODE_BYTES_MAX, &s.text, ERR_STORE, e) < 0 ||
 	    parse(&s, e) < 0 || restore_hosts(dir, j, &s, e) < 0 ||
 	    build(&s, e) < 0)
 		return -1;

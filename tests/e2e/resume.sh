@@ -122,6 +122,10 @@ sed -i 's/rounds: 4/rounds: 3/; s/mean: 100/mean: 101/' "$dir/matrix.yaml"
 expect 2 "$VRUN" resume "$dir"
 says 'mean: 100' '101'
 sed -i 's/mean: 101/mean: 100/' "$dir/matrix.yaml"
+mv "$dir/matrix.yaml" "$tmp/kept.yaml"
+expect 4 "$VRUN" resume "$dir"
+says 'matrix.yaml: No such file'
+mv "$tmp/kept.yaml" "$dir/matrix.yaml"
 sed -i '0,/"seed": 7/s//"seed": 8/' "$dir/plan.json"
 expect 4 "$VRUN" resume "$dir"
 says 'plan.json'

@@ -287,6 +287,17 @@ static void a_directory_where_a_file_is_cannot_be_made(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
+static void replacing_a_link_to_itself_is_an_error(void **state)
+{
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(symlink("round", "round"), 0);
+	assert_int_equal(file_replace("round", "x", 1, &e), -1);
+	assert_int_equal(e.kind, ERR_STORE);
+	assert_non_null(strstr(e.msg, strerror(ELOOP)));
+}
+
 static void removing_a_tree_does_not_follow_links(void **state)
 {
 	(void)state;
@@ -321,6 +332,7 @@ int main(void)
 			a_failed_replacement_keeps_the_old_and_says_why),
 		cmocka_unit_test(a_pipe_is_written_to_and_stays_one),
 		cmocka_unit_test(replacing_follows_a_link),
+		cmocka_unit_test(replacing_a_link_to_itself_is_an_error),
 		cmocka_unit_test(directories_are_made_with_their_parents),
 		cmocka_unit_test(a_directory_where_a_file_is_cannot_be_made),
 		cmocka_unit_test(removing_a_tree_does_not_follow_links),
