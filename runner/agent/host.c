@@ -266,6 +266,7 @@ static void send_hello(struct host *h)
 	struct js *msg = message_new(MESSAGE_HELLO, 0);
 
 	js_set_int(msg, "version", MESSAGE_VERSION);
+	js_set_str(msg, "vrun", VRUN_VERSION);
 	js_set_str(msg, "arch", guest_facts_arch());
 	js_set_int(msg, "pid", getpid());
 	js_set_str(msg, "life", h->life);

@@ -17,9 +17,6 @@ enum {
 	DURATION_CHARS = 64,
 };
 
-// What a boot of the built-in guest takes without hardware help.
-#define BOOT_NS (3 * NS_PER_S)
-
 static const struct cmd_option plan_options[] = {
 	SOURCE_OPTIONS,
 	{ "json", 0, NULL, "the plan's canonical form, on one line" },
@@ -44,7 +41,7 @@ static const char *plural(uint64_t n)
 
 static void print_size(const struct plan *p, struct buf *out)
 {
-	uint64_t estimate = plan_estimate_ns(p, BOOT_NS);
+	uint64_t estimate = plan_estimate_ns(p, PLAN_BOOT_NS);
 	size_t boots = plan_boots(p);
 	char time[DURATION_CHARS];
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "runner/base/arena.h"
+#include "runner/base/clock.h"
 #include "runner/base/err.h"
 #include "runner/base/js.h"
 #include "runner/record/record.h"
@@ -23,6 +24,9 @@ enum {
 // The level of a factor that has no effect in a cell, such as `backing` under
 // accel: native. It stands for every level when a baseline is looked for.
 #define PLAN_LEVEL_ANY LEVEL_ANY
+
+// What a boot of the built-in guest takes without hardware help.
+#define PLAN_BOOT_NS (3 * NS_PER_S)
 
 struct matrix;
 

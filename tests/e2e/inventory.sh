@@ -79,7 +79,7 @@ a_campaign_keeps_its_hosts() {
 		>"$tmp/m/hosts.yaml"
 	"$VRUN" "$tmp/m/m.yaml" --hosts me --rounds 2 --results "$tmp/r" \
 		>"$tmp/out" 2>"$tmp/err" || fail "run: $(cat "$tmp/err")"
-	dir=$(echo "$tmp"/r/*)
+	dir=$(echo "$tmp"/r/synthetic-*)
 	grep -Fq '"lease_ns": 7200000000000' "$dir/options.json" ||
 		fail "the lease is not in: $(cat "$dir/options.json")"
 	rm "$tmp/m/hosts.yaml"
@@ -89,8 +89,26 @@ a_campaign_keeps_its_hosts() {
 		fail "resume says: $(cat "$tmp/err")"
 }
 
+# Port 1 of this machine: nobody listens there.
+hosts_are_checked_side_by_side() {
+	local status=0
+	printf 'hosts: {far: {destination: "127.0.0.1:1", tags: [x]}}\n' \
+		>"$tmp/m/hosts.yaml"
+	"$VRUN" check "$tmp/m/m.yaml" --hosts local,far \
+		--results "$tmp/r" >"$tmp/out" 2>"$tmp/err" || status=$?
+	[ $status -eq 1 ] || fail "check: status $status: $(cat "$tmp/err")"
+	grep -Eq '^far +missing' "$tmp/out" ||
+		fail "the missing host is not in: $(cat "$tmp/out")"
+	grep -Eq '^warn +far: agent: ' "$tmp/out" ||
+		fail "no reason in: $(cat "$tmp/out")"
+	"$VRUN" check "$tmp/m/m.yaml" --hosts local,far --json \
+		--results "$tmp/r" >"$tmp/out" 2>"$tmp/err" || true
+	grep -Fq '"takes_ns"' "$tmp/out" || fail "json: $(cat "$tmp/out")"
+}
+
 without_an_inventory_names_are_destinations
 the_user_has_an_inventory
 one_beside_the_matrix_comes_first
 errors_have_their_place
 a_campaign_keeps_its_hosts
+hosts_are_checked_side_by_side
