@@ -10,6 +10,7 @@ export VRUN_GUEST
 AGENT=$B/vrun-agent
 TALK=$B/tests/talk
 POOL=/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages
+GIGANTIC=/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages
 
 tmp=$(mktemp -d)
 talk=
@@ -136,6 +137,17 @@ pool_is_back() {
 
 can_have_huge_pages() { [ -w $POOL ]; }
 
+# Whether one more can be had, which is put back.
+can_have_gigantic_page() {
+	[ -w $GIGANTIC ] || return 1
+	gigantic=$(cat $GIGANTIC)
+	echo $((gigantic + 1)) >$GIGANTIC
+	local got
+	got=$(cat $GIGANTIC)
+	echo "$gigantic" >$GIGANTIC
+	[ "$got" -gt "$gigantic" ]
+}
+
 # --- trials ------------------------------------------------------------
 
 {
@@ -177,6 +189,16 @@ if can_have_huge_pages; then
 	pool_is_back
 else
 	echo "vm.sh: huge pages cannot be set here: not tested"
+fi
+if can_have_gigantic_page; then
+	trial 1 1 true 50 '"backing":"hugetlb-1G","memory":1073741824' | ask
+	expect 1 ok 'KernelPageSize 1048576 kB, MMUPageSize 1048576 kB' \
+		'hugetlb 1048576 kB' '-object.*hugetlbsize=1073741824' \
+		synthetic.value
+	[ "$(cat $GIGANTIC)" = "$gigantic" ] ||
+		fail "$(cat $GIGANTIC) pages of 1G, there were $gigantic"
+else
+	echo "PART SKIPPED: no huge page of 1G can be had here"
 fi
 
 # --- what goes wrong is named ------------------------------------------
