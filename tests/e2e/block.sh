@@ -192,6 +192,24 @@ value() {
 		sed -n "s/.*\"name\":\"$2\",\"value\":\([0-9]*\).*/\1/p" | head -n 1
 }
 
+# Preflight does not see a guest's disk; the guest itself refuses, and once is
+# enough.
+cat >"$tmp/inside.yaml" <<-END
+	name: inside
+	factors: {iodepth: [1, 2]}
+	fixed: {accel: tcg, memory: 512M}
+	workloads:
+	  - block: {device: /tmp/f, size: 1T, ramp: 0, runtime: 100ms}
+	compare: {metric: block.iops, baseline: {iodepth: 1}}
+	design: {rounds: 1}
+	retries: 3
+END
+expect 1 "$VRUN" "$tmp/inside.yaml" --results "$tmp/inside"
+dir=$(results_in "$tmp/inside")
+[ "$(outcomes "$dir" failed)" -eq 2 ] || fail 'what cannot be was tried again'
+grep -q 'no room to make it: 1048576 MiB are to be written' "$dir/trials.jsonl" ||
+	fail 'the guest does not refuse 1T'
+
 if [ -e "$GUEST/initrd-fio" ]; then
 	cat >"$tmp/engines.yaml" <<-END
 		name: engines
