@@ -61,7 +61,8 @@ void latency_percentiles(const struct latency_bin *bins, size_t n,
 
 bool latency_supported(double n, double p)
 {
-	return n * (1 - p / 100) >= LATENCY_TAIL;
+	// 1 - 0.9 is a little less than 0.1.
+	return n * (1 - p / 100) >= LATENCY_TAIL * (1 - 1e-9);
 }
 
 double latency_fio_value(size_t index)

@@ -6,7 +6,7 @@
 #include "analysis/svg.h"
 
 #define DOTS	    "... "
-#define DOTS_PIXELS 20.0
+#define DOTS_PIXELS 24.0
 
 static const char *escape_of(const char *text)
 {
@@ -143,5 +143,5 @@ void svg_fit(const char *text, double pixels, struct buf *out)
 	half = svg_fitting(text, pixels / 2);
 	buf_add(out, text, half);
 	buf_putc(out, ' ');
-	svg_fit_end(text + half, pixels / 2 - DOTS_PIXELS, out);
+	svg_fit_end(text + half, pixels / 2, out);
 }

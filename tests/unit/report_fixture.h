@@ -47,7 +47,7 @@ static void analyse(struct fixture *f, const struct table_spec *table)
 	f->report = (struct report){ .ds = f->ds, .an = f->an, .name = "test" };
 }
 
-static void analyse_small(struct fixture *f, const char *text)
+static inline void analyse_small(struct fixture *f, const char *text)
 {
 	struct table_spec spec = small;
 
@@ -56,7 +56,7 @@ static void analyse_small(struct fixture *f, const char *text)
 	analyse(f, &spec);
 }
 
-static const char *written(struct fixture *f, enum report_format format)
+static inline const char *written(struct fixture *f, enum report_format format)
 {
 	buf_clear(&f->text);
 	report_write(&f->report, format, &f->text);

@@ -42,6 +42,10 @@ static void a_percentile_needs_ten_beyond_it(void **state)
 	(void)state;
 	assert_true(latency_supported(1001, 99));
 	assert_false(latency_supported(900, 99));
+	// Exactly ten, whatever 1 - p is as a double.
+	assert_true(latency_supported(20, 50));
+	assert_true(latency_supported(100, 90));
+	assert_true(latency_supported(10000, 99.9));
 	assert_false(latency_supported(1000, 100));
 }
 
