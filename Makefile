@@ -76,6 +76,7 @@ help:
 	@echo 'make demo      install what is missing, build, make the guest, run the main job'
 	@echo 'make check     the same for the tests; runs them all'
 	@echo 'make all       vrun and vrun-agent, under $$(B) (build/)'
+	@echo 'make agent-aarch64  (or agent-x86_64) the agent for other hosts'
 	@echo 'make guest     the built-in guest image; KERNEL=... MODULES=... for another kernel'
 	@echo 'make unit      the unit tests alone, with sanitizers; also: make valgrind'
 	@echo 'make lint      layers, headers, format, tidy, shellcheck'
@@ -103,6 +104,32 @@ $(B)/vrun: $(B)/obj/runner/main.o $(B)/libvrun.a
 $(B)/vrun-agent: $(B)/obj/runner/agent/main.o $(B)/libvrun.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) $(AGENT_LDFLAGS) $^ $(AGENT_LIBS) -o $@
+
+# For hosts of another architecture than this machine's, where Debian's cross
+# compiler and that architecture's libraries are installed.
+AGENT_LAYERS := base record proto tool agent
+CROSS_PACKAGES = gcc-$(1)-linux-gnu $(addsuffix :$(2),libc6-dev libjansson-dev liburing-dev)
+.PHONY: agent-aarch64 agent-x86_64
+agent-aarch64: DEBIAN := arm64
+agent-x86_64: DEBIAN := amd64
+agent-aarch64 agent-x86_64: agent-%:
+	@command -v $*-linux-gnu-gcc >/dev/null || { \
+		echo 'no $*-linux-gnu-gcc here; as root:' \
+		'dpkg --add-architecture $(DEBIAN); apt-get update;' \
+		'apt-get install $(call CROSS_PACKAGES,$(subst _,-,$*),$(DEBIAN))'; \
+		exit 1; }
+	+@$(MAKE) --no-print-directory B=$(B)/$* SAN= \
+		CC=$*-linux-gnu-gcc $(B)/$*/vrun-agent-static
+	@cp $(B)/$*/vrun-agent-static $(B)/vrun-agent-$*
+
+$(B)/libagent.a: $(call obj,$(filter $(AGENT_LAYERS:%=runner/%/%.c),$(LIBSRC)))
+	$(call say,AR,$@)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(B)/vrun-agent-static: $(B)/obj/runner/agent/main.o $(B)/libagent.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) -static $^ $(AGENT_LIBS) -o $@
 
 $(B)/tests/%: $(B)/obj/tests/unit/%.o $(B)/libvrun.a
 	$(call say,LD,$@)
@@ -168,6 +195,7 @@ DEST := $(DESTDIR)$(PREFIX)
 install: all $(DOCS)
 	install -D -m 755 $(B)/vrun $(DEST)/bin/vrun
 	install -D -m 755 $(B)/vrun-agent $(DEST)/libexec/vrun/vrun-agent
+	$(foreach a,$(wildcard $(B)/vrun-agent-*),install -m 755 $(a) $(DEST)/libexec/vrun/$(notdir $(a)) &&) :
 	install -D -m 644 $(B)/doc/vrun.1 $(DEST)/share/man/man1/vrun.1
 	install -D -m 644 $(B)/doc/vrun.bash $(DEST)/share/bash-completion/completions/vrun
 	install -D -m 644 $(B)/doc/_vrun $(DEST)/share/zsh/site-functions/_vrun

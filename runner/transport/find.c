@@ -38,13 +38,15 @@ static char *if_usable(char *path, int mode)
 	return NULL;
 }
 
+// The target of the Makefile that makes vrun-agent-ARCH is agent-ARCH.
 static char *no_agent(const char *name, const char *dir, struct err *e)
 {
+	const char *target = name + strlen("vrun-agent");
+
 	err_set(e, ERR_HOST,
-		"no %s in %s nor in ../libexec/vrun from there; run `make%s`, "
+		"no %s in %s nor in ../libexec/vrun from there; run `make%s%s` "
 		"or name its directory in VRUN_AGENT_DIR",
-		name, dir,
-		strcmp(name, "vrun-agent") == 0 ? "" : " agent-aarch64");
+		name, dir, target[0] != '\0' ? " agent" : "", target);
 	return NULL;
 }
 

@@ -162,6 +162,35 @@ at_host 8 mkdir -p "$tmp/net/h8/home/.cache"
 at_host 8 mount -t tmpfs -o noexec tmpfs "$tmp/net/h8/home/.cache"
 refuses h8 'the agent cannot be run' 'noexec' 'XDG_CACHE_HOME'
 
+# --- another architecture --------------------------------------------------
+# is ARCH: host 6 says that it is.
+is() {
+	mkdir -p "$tmp/net/h6/bin"
+	printf '#!/bin/sh\necho %s\n' "$1" >"$tmp/net/h6/bin/uname"
+	chmod +x "$tmp/net/h6/bin/uname"
+}
+cat >>"$tmp/net/h6/sshd.conf" <<-EOF
+	Subsystem sftp internal-sftp
+	SetEnv PATH=$tmp/net/h6/bin:/usr/bin:/bin
+EOF
+host_down 6
+host_up 6
+is riscv64
+refuses h6 'is of architecture "riscv64"' 'x86_64 and aarch64'
+mkdir "$tmp/agents"
+cp "$B/vrun-agent" "$tmp/agents"
+export VRUN_AGENT_DIR=$tmp/agents
+is aarch64
+refuses h6 'is of architecture aarch64: no vrun-agent-aarch64' \
+	"run \`make agent-aarch64\`"
+# What is called so is copied; that it greets is enough here.
+cp "$B/vrun-agent" "$tmp/agents/vrun-agent-aarch64"
+printf x >>"$tmp/agents/vrun-agent-aarch64"
+works h6
+cmp -s "$tmp/net/h6"/home/.cache/vrun/agent-*/vrun-agent \
+	"$tmp/agents/vrun-agent-aarch64" || fail 'another agent was copied'
+unset VRUN_AGENT_DIR
+
 # --- no host at all ----------------------------------------------------------
 expect 1 at_controller "$VRUN" "$m" --hosts refused,nowhere \
 	--results "$tmp/none"
