@@ -362,6 +362,7 @@ static struct analysis *analysis_new(const struct dataset *ds,
 	an->alpha = spec->alpha;
 	an->margin = spec->margin;
 	an->accepted_confounded = spec->accept_confounded;
+	an->interim = spec->interim;
 	return an;
 }
 

@@ -34,6 +34,9 @@ struct compare_spec {
 	double alpha;	 // COMPARE_ALPHA
 	bool sequential; // the plan ran one cell after the other: not blocked
 	bool accept_confounded; // the user insists; the report says so
+	// Looked at before the planned end: anytime-valid claims
+	// (compare_interim.c).
+	bool interim;
 };
 
 enum compare_estimator {
@@ -108,7 +111,7 @@ struct analysis {
 	double alpha, margin;
 	struct level *baseline; // as given, or the first cell's
 	size_t nbaseline;
-	bool baseline_given, accepted_confounded;
+	bool baseline_given, accepted_confounded, interim;
 	bool *constant;	   // by level of the first cell: every cell has it
 	uint32_t *metrics; // the family's
 	size_t nmetrics;

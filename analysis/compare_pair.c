@@ -330,4 +330,6 @@ void compare_pair(const struct compare_ctx *cx, struct analysis_comparison *c)
 	if (only != NULL)
 		one_host(cx, only, c);
 	c->tost = effect_tost(&c->effect, cx->spec->margin, cx->spec->alpha);
+	if (cx->spec->interim)
+		compare_interim(cx, c);
 }

@@ -21,6 +21,11 @@ struct compare_ctx {
 // and the verdict come later: they need the family.
 void compare_pair(const struct compare_ctx *cx, struct analysis_comparison *c);
 
+// What compare_pair does last with spec->interim: the effect and its tests
+// become those of a look at any time.
+void compare_interim(const struct compare_ctx *cx,
+		     struct analysis_comparison *c);
+
 // an->secondary, after an->comparisons.
 void compare_secondary(const struct compare_ctx *cx);
 

@@ -124,6 +124,9 @@ static void answer_one(const struct analysis *an,
 	say_p(an, c, out);
 	say_bound(an, c, out);
 	say_n(c, out);
+	if (an->interim)
+		buf_puts(out, " so far (looked at in mid-run: anytime-valid "
+			      "interval)");
 	buf_putc(out, '.');
 }
 

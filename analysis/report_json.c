@@ -327,6 +327,7 @@ struct js *report_to_js(const struct report *r)
 	js_set_str(j, "started", r->started);
 	js_set_str(j, "finished", r->finished);
 	js_set_str(j, "stopped", r->stopped);
+	js_set_bool(j, "interim", r->an->interim);
 	if (r->aa)
 		js_set(j, "aa", report_noise_js(r));
 	if (r->stopping != NULL)

@@ -90,6 +90,18 @@ static void say_tests(const struct analysis *an, struct buf *out)
 			      "cannot be concluded.");
 }
 
+static void say_interim(const struct analysis *an, struct buf *out)
+{
+	if (an->interim)
+		buf_puts(out,
+			 " Looked at in mid-run, before the planned end: "
+			 "intervals and p are anytime-valid (an e-process "
+			 "of the rounds' ln(b/a), a normal mixture with c2 "
+			 "= 1: Lindon et al. 2022, Wang & Ramdas 2023), so "
+			 "that looking often costs no false claims. They "
+			 "are wider than those of the planned end.");
+}
+
 static void say_secondary(const struct analysis *an, struct buf *out)
 {
 	if (an->nsecondary > 0)
@@ -135,6 +147,7 @@ void report_methods(const struct report *r, struct buf *out)
 		say_estimators(an, out);
 		say_unit(r, out);
 		say_tests(an, out);
+		say_interim(an, out);
 		say_secondary(an, out);
 		say_baseline(an, out);
 	} else {

@@ -29,6 +29,7 @@ struct live *live_new(const struct plan *plan)
 
 	l->ds = dataset_new();
 	l->spec = results_spec(plan);
+	l->spec.interim = true;
 	if (results_declare(l->ds, plan, &e) < 0) {
 		log_info("no estimates: %s", e.msg);
 		l->ended = true;

@@ -217,11 +217,21 @@ static void fill_report(struct results *r, const char *dir)
 	};
 }
 
-static int analyse(struct results *r, bool accept_confounded, struct err *e)
+// A campaign that ended with trials left lost them to its hosts, not to
+// somebody who had seen enough. A stopping rule has looks of its own.
+static bool is_interim(const struct results *r, const char *dir, unsigned flags)
+{
+	return r->counts.over < r->counts.trials && !r->plan->has_stop &&
+	       !(flags & RESULTS_ENDED) && !store_has(dir, STORE_MANIFEST);
+}
+
+static int analyse(struct results *r, const char *dir, unsigned flags,
+		   struct err *e)
 {
 	struct compare_spec spec = results_spec(r->plan);
 
-	spec.accept_confounded = accept_confounded;
+	spec.accept_confounded = flags & RESULTS_ACCEPT_CONFOUNDED;
+	spec.interim = is_interim(r, dir, flags);
 	return compare_run(r->ds, &spec, &r->an, e);
 }
 
@@ -253,7 +263,7 @@ bool results_is_whole(const struct results *r)
 	return n->ok == n->trials;
 }
 
-int results_load(const char *dir, bool accept_confounded, struct results **out,
+int results_load(const char *dir, unsigned flags, struct results **out,
 		 struct err *e)
 {
 	CLEANUP(results_freep) struct results *r = xcalloc(1, sizeof(*r));
@@ -267,7 +277,7 @@ int results_load(const char *dir, bool accept_confounded, struct results **out,
 	hosts = store_read_js(dir, STORE_HOSTS, &no_hosts);
 	if (read_trials(r, dir, hosts, e) < 0)
 		return -1;
-	if (analyse(r, accept_confounded, e) < 0)
+	if (analyse(r, dir, flags, e) < 0)
 		return err_wrap(e, "%s", dir);
 	if (apply_stop(r, dir, e) < 0)
 		return -1;

@@ -26,10 +26,17 @@ struct results {
 	struct report report;	   // points into all of these
 };
 
+enum results_flags {
+	RESULTS_ACCEPT_CONFOUNDED = 1 << 0, // as in compare_spec
+	// The campaign has just come to its end, though hosts may be missing.
+	RESULTS_ENDED = 1 << 1,
+};
+
 // Loads and analyses `dir`. Refuses one whose plan or records cannot be read or
 // do not belong together; that the facts of the hosts are missing is a note.
-// `accept_confounded` as in compare_spec.
-int results_load(const char *dir, bool accept_confounded, struct results **out,
+// Where trials are left and the campaign has not ended by itself, the analysis
+// is an interim one: somebody looks in mid-run, or interrupted it.
+int results_load(const char *dir, unsigned flags, struct results **out,
 		 struct err *e) MUST_CHECK;
 void results_free(struct results *r);
 void results_freep(struct results **r);

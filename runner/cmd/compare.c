@@ -74,7 +74,7 @@ static int load(const char *const *dirs, size_t n, struct comparison *c,
 	for (; c->n < n; c->n++) {
 		if (store_check(dirs[c->n], e) < 0 ||
 		    add_name(c, dirs[c->n], e) < 0 ||
-		    results_load(dirs[c->n], false, &c->loaded[c->n], e) < 0)
+		    results_load(dirs[c->n], 0, &c->loaded[c->n], e) < 0)
 			return -1;
 		c->parts[c->n] = (struct across_part){
 			.name = c->names.v[c->n],

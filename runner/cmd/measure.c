@@ -216,7 +216,7 @@ int measure_report(struct measure *m, int *status, struct err *e)
 	CLEANUP(results_freep) struct results *r = NULL;
 
 	progress_clear(m->progress);
-	if (results_load(m->store->dir, false, &r, e) < 0)
+	if (results_load(m->store->dir, RESULTS_ENDED, &r, e) < 0)
 		return no_report(m, status, e);
 	if (write_reports(m, r, e) < 0 || finish(m, e) < 0)
 		return -1;

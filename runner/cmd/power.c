@@ -108,7 +108,7 @@ static int from_pilot(struct power *p, const char *dir, struct err *e)
 	CLEANUP(results_freep) struct results *r = NULL;
 	CLEANUP(arms_index_deinit) struct arms_index ix = { 0 };
 
-	if (results_load(dir, false, &r, e) < 0 ||
+	if (results_load(dir, 0, &r, e) < 0 ||
 	    arms_index_init(&ix, r->ds, e) < 0)
 		return -1;
 	for (size_t i = 0; i < r->an->ncomparisons; i++) {

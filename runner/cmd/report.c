@@ -54,7 +54,10 @@ static int run(const struct cmd_args *args, int *status, struct err *e)
 			       "results/");
 	if (store_check(args->operands[0], e) < 0)
 		return -1;
-	if (results_load(args->operands[0], cmd_has(args, "accept-confounded"),
+	if (results_load(args->operands[0],
+			 cmd_has(args, "accept-confounded")
+				 ? RESULTS_ACCEPT_CONFOUNDED
+				 : 0,
 			 &r, e) != 0)
 		return -1;
 	*status = results_is_whole(r) ? CMD_OK : CMD_INCOMPLETE;

@@ -192,3 +192,56 @@ static inline void calibration_stop(struct calibration_stop *s, size_t paths)
 		calibration_stop_campaign(s, &t, &d);
 	}
 }
+
+// Somebody looks at the report after each round and stops when it claims a
+// difference. First three members are given.
+struct calibration_peek {
+	double effect;
+	bool interim; // the report knows that it is in mid-run
+	size_t campaigns;
+	size_t claims; // campaigns in which any look claimed a difference
+};
+
+// The campaign's first `rounds` rounds.
+static inline bool calibration_look_claims(const struct campaign_drawn *d,
+					   const struct calibration_peek *p,
+					   uint32_t rounds)
+{
+	CLEANUP(dataset_freep) struct dataset *ds = campaigns_first(d, rounds);
+	CLEANUP(analysis_freep) struct analysis *an = NULL;
+	struct compare_spec spec = results_spec(d->plan);
+	struct err e = { 0 };
+
+	spec.interim = p->interim;
+	spec.margin = NO_FIGURE;
+	campaigns_need(compare_run(ds, &spec, &an, &e), &e);
+	return an->comparisons[0].effect.p <= COMPARE_ALPHA;
+}
+
+static inline void calibration_peek_campaign(struct calibration_peek *p,
+					     const struct campaign_drawn *d)
+{
+	for (uint32_t r = 2; r <= d->plan->rounds; r++) {
+		if (calibration_look_claims(d, p, r)) {
+			p->claims++;
+			return;
+		}
+	}
+}
+
+static inline void calibration_peek(struct calibration_peek *p)
+{
+	CLEANUP(matrix_freep) struct matrix *m = NULL;
+	char design[64];
+
+	snprintf(design, sizeof(design), "rounds: %d", CALIBRATION_STOP_ROUNDS);
+	m = calibration_matrix(&calibration_noises[CALIBRATION_ALL],
+			       CALIBRATION_STOP_ROUNDS, p->effect, design);
+	for (size_t i = 0; i < p->campaigns; i++) {
+		CLEANUP(campaign_drawn_deinit)
+		struct campaign_drawn d =
+			campaigns_draw(m, (uint32_t)(i + 1), false);
+
+		calibration_peek_campaign(p, &d);
+	}
+}

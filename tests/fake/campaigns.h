@@ -139,3 +139,37 @@ static inline struct campaign_drawn campaigns_draw(const struct matrix *m,
 	}
 	return c;
 }
+
+// The trials of the first rounds of a drawn campaign, figures and all.
+static inline struct dataset *campaigns_first(const struct campaign_drawn *c,
+					      uint32_t rounds)
+{
+	struct dataset *ds = dataset_new();
+	struct err e = { 0 };
+	size_t row;
+
+	campaigns_need(results_declare(ds, c->plan, &e), &e);
+	for (size_t t = 0; t < c->ds->ntrials; t++) {
+		const struct plan_trial *p = &c->plan->trials[t];
+		struct metric m = { c->plan->metrics[0], c->ds->values[0][t],
+				    "1", BETTER_HIGHER };
+		struct dataset_trial trial = {
+			.cell = c->ds->cell[t],
+			.trial = p->id,
+			.host = c->plan->hosts[p->host],
+			.metric = DATASET_NONE,
+			.block = p->block,
+			.boot = p->boot,
+			.order = (double)t,
+			.outcome = (enum outcome)c->ds->outcome[t],
+		};
+		uint32_t metric;
+
+		if (p->block >= rounds)
+			continue;
+		campaigns_need(dataset_add_trial(ds, &trial, &row, &e), &e);
+		campaigns_need(dataset_add_metric(ds, &m, &metric, &e), &e);
+		dataset_set_value(ds, row, metric, m.value);
+	}
+	return ds;
+}

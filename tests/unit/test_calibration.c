@@ -88,6 +88,29 @@ static void the_stopping_rule_keeps_five_per_cent(void **state)
 		     COMPARE_ALPHA);
 }
 
+static size_t claims_of_peeking(double effect, bool interim)
+{
+	struct calibration_peek p = { .effect = effect,
+				      .interim = interim,
+				      .campaigns = STOP_CAMPAIGNS };
+
+	calibration_peek(&p);
+	print_message("peeking at %g%s: %.4f\n", effect,
+		      interim ? ", anytime-valid" : "",
+		      (double)p.claims / STOP_CAMPAIGNS);
+	return p.claims;
+}
+
+// After every round, as if each were the last: 2.2 % against more than 20 %.
+static void looking_at_every_round_makes_no_false_claims(void **state)
+{
+	(void)state;
+	assert_true(claims_of_peeking(0, false) > STOP_CAMPAIGNS / 5);
+	assert_true(claims_of_peeking(0, true) < STOP_CAMPAIGNS * 4 / 100);
+	assert_between((double)claims_of_peeking(0.02, true) / STOP_CAMPAIGNS,
+		       0.78, 0.88);
+}
+
 static const struct saving {
 	double effect, share;
 } savings[] = {
@@ -188,6 +211,7 @@ int main(void)
 		cmocka_unit_test(intervals_hold_the_truth_in_95_per_cent),
 		cmocka_unit_test(the_stopping_rule_keeps_five_per_cent),
 		cmocka_unit_test(the_stopping_rule_saves_rounds),
+		cmocka_unit_test(looking_at_every_round_makes_no_false_claims),
 		cmocka_unit_test(trials_of_one_boot_are_not_independent),
 	};
 

@@ -87,10 +87,10 @@ static void append(struct journal *to, const struct plan *p,
 		fail_msg("%s", e.msg);
 }
 
-// Both events of each trial of the plan; then loads it all.
-static void record(struct bench *b,
-		   struct result *(*make)(struct arena *a,
-					  const struct plan_trial *t))
+typedef struct result *make_result(struct arena *a, const struct plan_trial *t);
+
+// Both events of each of the first `n` trials of the plan; then loads it all.
+static void record_some(struct bench *b, make_result *make, size_t n)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
 	CLEANUP(journal_closep) struct journal *j = NULL;
@@ -100,11 +100,16 @@ static void record(struct bench *b,
 
 	if (journal_open(path, NULL, &j, &e) < 0)
 		fail_msg("%s", e.msg);
-	for (size_t i = 0; i < b->plan->ntrials; i++)
+	for (size_t i = 0; i < n; i++)
 		append(j, b->plan, &b->plan->trials[i],
 		       make(a, &b->plan->trials[i]));
-	if (results_load(b->dir, false, &b->results, &e) < 0)
+	if (results_load(b->dir, 0, &b->results, &e) < 0)
 		fail_msg("%s", e.msg);
+}
+
+static void record(struct bench *b, make_result *make)
+{
+	record_some(b, make, b->plan->ntrials);
 }
 
 static struct result *invalid(struct arena *a, const struct plan_trial *t)
@@ -211,6 +216,37 @@ static void facts_that_are_gone_cost_no_figure(void **state)
 	}
 }
 
+// Two of three rounds: t at 1 degree of freedom would be wide as it is.
+static void a_look_in_mid_run_is_anytime_valid_and_says_so(void **state)
+{
+	static const char says[] = "looked at in mid-run: anytime-valid";
+	CLEANUP(bench_deinit) struct bench some = { 0 };
+	CLEANUP(bench_deinit) struct bench ended = { 0 };
+	CLEANUP(bench_deinit) struct bench all = { 0 };
+	CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+
+	(void)state;
+	bench_init(&some, "{}");
+	record_some(&some, noted, 4);
+	assert_true(some.results->an->interim);
+	report_write(&some.results->report, REPORT_MD, &out);
+	assert_non_null(strstr(buf_str(&out), says));
+
+	bench_init(&ended, "{}");
+	write_text(&ended, STORE_MANIFEST, "");
+	record_some(&ended, noted, 4);
+	assert_false(ended.results->an->interim);
+	assert_true(some.results->an->comparisons[0].effect.p >
+		    ended.results->an->comparisons[0].effect.p);
+
+	bench_init(&all, "{}");
+	record(&all, noted);
+	assert_false(all.results->an->interim);
+	buf_clear(&out);
+	report_write(&all.results->report, REPORT_MD, &out);
+	assert_null(strstr(buf_str(&out), says));
+}
+
 static void a_record_of_another_plan_is_named_with_its_file(void **state)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
@@ -230,7 +266,7 @@ static void a_record_of_another_plan_is_named_with_its_file(void **state)
 	t = b.plan->trials[0];
 	t.block = 77;
 	append(j, b.plan, &t, noted(a, &t));
-	assert_int_equal(results_load(b.dir, false, &b.results, &e), -1);
+	assert_int_equal(results_load(b.dir, 0, &b.results, &e), -1);
 	if (strncmp(e.msg, place, strlen(place)) != 0)
 		fail_msg("%s", e.msg);
 }
@@ -242,6 +278,8 @@ int main(void)
 		cmocka_unit_test(what_trials_note_is_said_once),
 		cmocka_unit_test(a_host_that_changes_is_named),
 		cmocka_unit_test(facts_that_are_gone_cost_no_figure),
+		cmocka_unit_test(
+			a_look_in_mid_run_is_anytime_valid_and_says_so),
 		cmocka_unit_test(
 			a_record_of_another_plan_is_named_with_its_file),
 	};
