@@ -93,6 +93,24 @@ static void check_block(const struct checking *c, size_t owner,
 		check_fit(c, &f);
 }
 
+// A part of the size for each job, of an I/O at least. A job file of the
+// user's has sizes of its own.
+static void check_size(const struct checking *c, size_t owner,
+		       const struct js *w)
+{
+	int64_t size = js_get_int(w, "size", 0), bs = js_get_int(w, "bs", 0);
+	int64_t jobs = js_get_int(w, "jobs", 1);
+	char text[SIZE_CHARS];
+
+	if (size <= 0 || bs <= 0 || size / bs >= jobs ||
+	    js_get_str(w, "fio-job", "")[0] != '\0')
+		return;
+	units_format_size((uint64_t)bs, text, sizeof(text));
+	diag_add(c->d, place_of(c, owner, "size"),
+		 "size: is too small for %lld job%s of %s an I/O",
+		 (long long)jobs, jobs == 1 ? "" : "s", text);
+}
+
 // null_blk makes no more queues than there are CPUs: every trial of the cell
 // would be invalid. The CPUs of a host are not known here.
 static void check_queues(const struct checking *c, size_t owner,
@@ -124,6 +142,7 @@ void cell_check(const struct matrix *m, const struct plan *p, struct diags *d)
 			const struct js *w = js_at(cell->workloads, o - 1);
 
 			check_block(&c, o, w);
+			check_size(&c, o, w);
 			check_queues(&c, o, cell->vm, w);
 		}
 	}

@@ -244,6 +244,10 @@ static void what_does_not_fit_has_its_place(void **state)
 		{ "factors: {cpus: [1, 2]}\nfixed: {submit_queues: 2}\n",
 		  "m:5:24: submit_queues: null_blk makes no more than the "
 		  "guest has CPUs: 2 with cpus 1" },
+		{ "fixed: {size: 512}\n",
+		  "m:4:15: size: is too small for 1 job of 4k an I/O" },
+		{ "factors: {jobs: [1, 3]}\nfixed: {size: 8k}\n",
+		  "m:5:15: size: is too small for 3 jobs of 4k an I/O" },
 		{ "timeout: 3s\n",
 		  "m:4:10: timeout: 3s is no longer than the workloads "
 		  "themselves (3s)" },
