@@ -48,7 +48,12 @@ static const char page_style[] =
 "none}}\n";
 
 // Figures are sorted by their first number, unknown ones ("-") last.
+// A region is a stop of the tab key only while there is something to scroll.
 static const char script[] =
+"const stops = () => document.querySelectorAll('.scroll').forEach(region =>\n"
+"  region.tabIndex = region.scrollWidth > region.clientWidth ? 0 : -1);\n"
+"addEventListener('resize', stops);\n"
+"document.addEventListener('toggle', stops, true);\n"
 "for (const table of document.querySelectorAll('table')) {\n"
 "  const heads = [...table.tHead.rows[0].cells];\n"
 "  const number = text => {\n"
@@ -79,7 +84,8 @@ static const char script[] =
 "    button.addEventListener('click', () => sort(head, column));\n"
 "    head.replaceChildren(button);\n"
 "  });\n"
-"}\n";
+"}\n"
+"stops();\n";
 // clang-format on
 
 // What a policy calls an element's text by (Content Security Policy, 2.3.1).

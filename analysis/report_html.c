@@ -72,7 +72,7 @@ static void trials(struct buf *out, const struct report *r, struct arena *a)
 // Wide pictures scroll on narrow screens, by keyboard, too.
 static void picture(struct buf *out, const struct report_figure *f)
 {
-	buf_puts(out, "<figure><div class=\"scroll\" role=\"region\" "
+	buf_puts(out, "<figure><div class=\"scroll\" role=\"group\" "
 		      "tabindex=\"0\" aria-label=\"");
 	svg_escape(out, f->head.title);
 	buf_puts(out, "\">\n");

@@ -42,7 +42,9 @@ static void say_floors(const struct analysis *an, struct buf *out)
 		words_interval(c->effect.lo_pct, c->effect.hi_pct, out);
 		buf_printf(out, ", so that ");
 		words_count(c->n, "round", out);
-		buf_printf(out, " detect %.2g %% and more", 100 * f.mde);
+		buf_puts(out, " detect ");
+		words_size(100 * f.mde, out);
+		buf_puts(out, " and more");
 	}
 }
 

@@ -52,8 +52,9 @@ static void say_one(const struct analysis *an,
 		buf_printf(out, "%zu and %zu trials", c->n_baseline, c->n);
 	if (c->nhosts > 1)
 		buf_printf(out, " on %zu hosts", c->nhosts);
-	buf_printf(out, " detect a difference of %.2g %% (%.0f %% power)",
-		   100 * r.mde, 100 * POWER_TARGET);
+	buf_puts(out, " detect a difference of ");
+	words_size(100 * r.mde, out);
+	buf_printf(out, " (%.0f %% power)", 100 * POWER_TARGET);
 	say_needed(c, &r, out);
 	buf_putc(out, '.');
 }

@@ -44,6 +44,11 @@ void words_pct(double pct, struct buf *out)
 		buf_puts(out, "-");
 }
 
+void words_size(double pct, struct buf *out)
+{
+	buf_printf(out, pct < 99.5 ? "%.2g %%" : "%.0f %%", pct);
+}
+
 void words_interval(double lo, double hi, struct buf *out)
 {
 	if (!isfinite(lo) || !isfinite(hi))

@@ -11,6 +11,8 @@ void words_figure(double x, struct buf *out);
 void words_range(double lo, double hi, struct buf *out);
 // Always signed: "+0.04 %"; "-" for NaN.
 void words_pct(double pct, struct buf *out);
+// A size without a sign, to two digits or the whole number: "1.8 %", "790 %".
+void words_size(double pct, struct buf *out);
 // "[-6.99 %, +7.60 %]"; nothing for NaN.
 void words_interval(double lo, double hi, struct buf *out);
 // ".090", "<.001", ">.999", "-" for NaN.

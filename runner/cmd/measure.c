@@ -151,6 +151,18 @@ static void say_how_to_resume(const struct measure *m, struct err *e)
 		 buf_str(&line));
 }
 
+// The campaign is whole without it.
+static void update_index(const struct measure *m)
+{
+	CLEANUP(cleanup_free) char *path = xstrdup(m->store->dir);
+	struct err e = { 0 };
+
+	if (index_write(dirname(path), &e) < 0)
+		progress_say(m->progress, true,
+			     "vrun: the list of campaigns is as it was: %s",
+			     e.msg);
+}
+
 int measure_run(struct measure *m, const struct journal_log *log, struct err *e)
 {
 	if (keep_hosts(m, log, e) < 0 || open_journal(m, log, e) < 0 ||
@@ -160,6 +172,7 @@ int measure_run(struct measure *m, const struct journal_log *log, struct err *e)
 		return 0;
 	if (e->kind == ERR_INTERRUPTED || e->kind == ERR_STORE)
 		say_how_to_resume(m, e);
+	update_index(m);
 	return -1;
 }
 
@@ -179,18 +192,6 @@ static int write_reports(const struct measure *m, const struct results *r,
 			return -1;
 	}
 	return show_figures(&r->report, figures, e);
-}
-
-// The campaign is whole without it.
-static void update_index(const struct measure *m)
-{
-	CLEANUP(cleanup_free) char *path = xstrdup(m->store->dir);
-	struct err e = { 0 };
-
-	if (index_write(dirname(path), &e) < 0)
-		progress_say(m->progress, true,
-			     "vrun: the list of campaigns is as it was: %s",
-			     e.msg);
 }
 
 static int finish(const struct measure *m, struct err *e)

@@ -35,7 +35,8 @@ function tables() {
         complain('rows of several widths', name);
   }
   for (const region of all('.scroll'))
-    if (region.tabIndex !== 0 || !region.ariaLabel)
+    if ((region.tabIndex === 0) !== (region.scrollWidth > region.clientWidth) ||
+        !region.ariaLabel)
       complain('scrolls, but not by keyboard', words(region));
 }
 

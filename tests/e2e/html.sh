@@ -188,7 +188,7 @@ column='const t = document.querySelector("table");
 	return [...t.tBodies[0].rows].map(r => r.cells[0].textContent).join("|")'
 sorted='return document.activeElement.closest("th")
 	.getAttribute("aria-sort") + " " + document.activeElement.tagName'
-press tab tab # tab: the region of the table, its first head
+press tab # the first head of the first table
 as_written=$(javascript "$column")
 press enter
 [ "$(javascript "$sorted")" = 'ascending BUTTON' ] ||
