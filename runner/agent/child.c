@@ -29,7 +29,7 @@ static int limit_files(uint64_t max)
 // In the child: only async-signal-safe calls. Returns on failure, with errno.
 static void become(const struct child_spec *spec, int log, pid_t parent)
 {
-	int null = open("/dev/null", O_RDONLY);
+	int in = spec->in_fd > 0 ? spec->in_fd : open("/dev/null", O_RDONLY);
 	sigset_t none;
 
 	sigemptyset(&none);
@@ -41,12 +41,15 @@ static void become(const struct child_spec *spec, int log, pid_t parent)
 		return;
 	if (getppid() != parent) // it died before the prctl
 		_exit(127);
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	if (in < 0 || dup2(in, STDIN_FILENO) < 0 ||
 	    dup2(log, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0)
 		return;
 	if (spec->keep_fd >= 0 && fd_set_cloexec(spec->keep_fd, false) < 0)
 		return;
-	execvp(spec->argv[0], spec->argv);
+	if (spec->env == NULL)
+		execvp(spec->argv[0], spec->argv);
+	else
+		execvpe(spec->argv[0], spec->argv, spec->env);
 }
 
 // Waits for the exec to succeed (the pipe closes) or to report its errno.

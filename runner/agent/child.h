@@ -1,6 +1,6 @@
 // A process that the agent started: its own process group, killed by the
-// kernel when the agent dies, always reaped. Its standard input is /dev/null;
-// standard output and error go to a log.
+// kernel when the agent dies, always reaped. Its standard output and error go
+// to a log.
 #pragma once
 
 #include <stdbool.h>
@@ -33,6 +33,8 @@ struct child_spec {
 	const char *name;
 	char *const *argv; // argv[0] is looked up in PATH
 	const char *log;   // created or truncated
+	char *const *env;  // its environment; NULL: the agent's
+	int in_fd;	   // its standard input; 0: /dev/null
 	int keep_fd;	   // stays open in the child under this number; or -1
 	// The longest file it may write, its log included; 0: no limit. One
 	// that writes more is killed by SIGXFSZ.

@@ -179,11 +179,30 @@ static void serve_facts(struct host *h, const struct message *m)
 	host_answer(h, MESSAGE_FACTS, f);
 }
 
+// The hooks of the campaign; the first time its before-campaign runs.
+static int take_hooks(struct host *h, const struct message *m, struct err *e)
+{
+	const struct hooks_context c = { .host = h };
+	struct fault f = { 0 };
+
+	if (hooks_load(&h->hooks, js_get(m->body, "hooks"), h->dir.own, e) < 0)
+		return -1;
+	if (h->hooks.begun)
+		return 0;
+	h->hooks.begun = true;
+	host_stage(h, "before-campaign");
+	if (hooks_run(&c, "before-campaign", &f) == 0)
+		return 0;
+	*e = f.err;
+	return -1;
+}
+
 static void serve_settings(struct host *h, const struct message *m)
 {
 	struct err e = { 0 };
 
-	if (settings_apply(&h->settings, js_get(m->body, "apply"), &e) < 0)
+	if (settings_apply(&h->settings, js_get(m->body, "apply"), &e) < 0 ||
+	    take_hooks(h, m, &e) < 0)
 		send_error(h, e.msg);
 	else
 		host_answer(h, MESSAGE_DONE, NULL);
@@ -379,11 +398,28 @@ static void farewell(struct host *h)
 	}
 }
 
+// At the end of the campaign on this host, also of one that failed.
+static int end_hooks(struct host *h, struct err *e)
+{
+	const struct hooks_context c = { .host = h };
+	struct fault f = { 0 };
+
+	if (!h->hooks.begun)
+		return 0;
+	h->watch.stop = WATCH_GO; // bye is no reason not to wait for them
+	if (hooks_run(&c, "after-campaign", &f) == 0)
+		return 0;
+	*e = f.err;
+	return -1;
+}
+
 static int finish(struct host *h, int rc, struct err *e)
 {
 	if (h->watch.door != NULL)
 		close_door(h, rc < 0);
 	vm_stop(&h->vm);
+	if (end_hooks(h, e) < 0)
+		rc = -1;
 	if (settings_restore(&h->settings, e) < 0)
 		rc = -1;
 	if (h->watch.bye)
@@ -391,6 +427,7 @@ static int finish(struct host *h, int rc, struct err *e)
 	if (rc < 0)
 		send_last_words(h, e->msg);
 	settings_deinit(&h->settings);
+	hooks_deinit(&h->hooks);
 	rundir_close(&h->dir);
 	farewell(h);
 	if (h->watch.door != NULL)

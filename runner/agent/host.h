@@ -3,6 +3,7 @@
 // lease. Then no VM is left and the host's settings are as before.
 #pragma once
 
+#include "runner/agent/hooks.h"
 #include "runner/agent/link.h"
 #include "runner/agent/logs.h"
 #include "runner/agent/rundir.h"
@@ -46,6 +47,7 @@ struct host {
 	struct settings settings;
 	struct vm vm; // the one that is up, if any
 	struct logs logs;
+	struct hooks hooks;
 	int64_t boot;	 // the plan's number of its boot
 	bool vm_has_fio; // its image
 	struct host_best best;

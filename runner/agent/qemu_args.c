@@ -67,6 +67,12 @@ static void add_channels(const struct qemu_paths *p, struct strv *out)
 	strv_add(out, "-chardev");
 	add_value(out, "socket,id=qmp,path=", p->qmp);
 	option(out, "-mon", "chardev=qmp,mode=control");
+	if (p->hooks != NULL) {
+		strv_add(out, "-chardev");
+		add_value(out,
+			  "socket,id=hooks,server=on,wait=off,path=", p->hooks);
+		option(out, "-mon", "chardev=hooks,mode=control");
+	}
 	strv_add(out, "-chardev");
 	add_value(out, "file,id=console,path=", p->console);
 	option(out, "-serial", "chardev:console");

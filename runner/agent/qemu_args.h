@@ -7,7 +7,8 @@
 
 struct qemu_paths {
 	const char *qmp;     // Unix socket that QEMU connects to
-	const char *guest;   // the same for the port "vrun.agent"
+	const char *hooks;   // Unix socket on which hooks find QMP; or NULL
+	const char *guest;   // the same as qmp for the port "vrun.agent"
 	const char *console; // file that the serial console is written to
 };
 

@@ -35,6 +35,34 @@ static void enter(void *arg, const char *stage)
 	host_stage(t->h, stage);
 }
 
+// --- hooks ---------------------------------------------------------------
+
+static struct hooks_context hooks_of(struct trial *t)
+{
+	return (struct hooks_context){ .host = t->h,
+				       .request = t->request->body,
+				       .arena = t->arena,
+				       .result = t->result,
+				       .artifacts = &t->artifacts };
+}
+
+static int run_hooks(struct trial *t, const char *stage, struct fault *f)
+{
+	const struct hooks_context c = hooks_of(t);
+
+	if (js_len(t->h->hooks.list) == 0)
+		return 0;
+	enter(t, stage);
+	return hooks_run(&c, stage, f);
+}
+
+static int enter_block(struct trial *t, struct fault *f)
+{
+	const struct hooks_context c = hooks_of(t);
+
+	return hooks_enter_block(&c, f);
+}
+
 // --- the VM --------------------------------------------------------------
 
 static bool wants_fio(const struct js *workloads)
@@ -75,6 +103,7 @@ static int boot(struct trial *t, bool fio, struct fault *f)
 		.dir = h->dir.own,
 		.rundir = h->dir.own,
 		.want_fio = fio,
+		.for_hooks = js_len(h->hooks.list) > 0,
 		.deadline_ns = t->deadline_ns,
 		.boot_ns = VM_BOOT_S * NS_PER_S,
 		.watch = &h->watch,
@@ -109,7 +138,9 @@ static int ensure_vm(struct trial *t, struct fault *f)
 	    (h->vm_has_fio || !fio))
 		return 0;
 	vm_stop(&h->vm);
-	return boot(t, fio, f);
+	if (run_hooks(t, "before-boot", f) < 0 || boot(t, fio, f) < 0)
+		return -1;
+	return run_hooks(t, "after-boot", f);
 }
 
 // --- the run -------------------------------------------------------------
@@ -223,6 +254,8 @@ static int merge(struct trial *t, struct fault *f)
 		fault_from_err(f, OUTCOME_FAILED);
 		return fault_wrap(f, "guest agent");
 	}
+	for (size_t i = 0; i < mine->nmetrics; i++)
+		result_metric(t->arena, r, &mine->metrics[i]);
 	for (size_t i = 0; i < mine->nchecks; i++)
 		result_check(t->arena, r, &mine->checks[i]);
 	for (size_t i = 0; i < mine->nnotes; i++)
@@ -361,9 +394,28 @@ static int drop_caches(struct trial *t, struct fault *f)
 	return 0;
 }
 
+// The workloads, between the beginning and the end of the hooks around them.
+static int run_around(struct trial *t, struct fault *f)
+{
+	struct hooks_context c = hooks_of(t);
+	struct hooks_around around;
+	int rc = hooks_begin(&c, &around, f);
+
+	if (rc == 0)
+		rc = run(t, f);
+	if (rc == 0)
+		rc = merge(t, f);
+	c.result = t->result;
+	if (rc == 0)
+		rc = hooks_end(&c, &around, f);
+	hooks_abandon(&around);
+	return rc;
+}
+
 static int perform(struct trial *t, struct fault *f)
 {
-	if (set_host(t, f) < 0 || ensure_vm(t, f) < 0 || drop_caches(t, f) < 0)
+	if (set_host(t, f) < 0 || enter_block(t, f) < 0 ||
+	    ensure_vm(t, f) < 0 || drop_caches(t, f) < 0)
 		return -1;
 	enter(t, "check");
 	settings_check(&t->h->settings, js_get(t->request->body, "host"),
@@ -373,7 +425,7 @@ static int perform(struct trial *t, struct fault *f)
 	check_judge(t->arena, t->result);
 	if (t->result->outcome != OUTCOME_OK)
 		return 0;
-	if (run(t, f) < 0 || merge(t, f) < 0)
+	if (run_around(t, f) < 0)
 		return -1;
 	add_samples(t);
 	check_judge(t->arena, t->result);
@@ -403,6 +455,14 @@ static void note_disturbance(struct trial *t)
 	disturb_note(&t->calm, &now, t->arena, t->result);
 }
 
+static void end_trial(struct trial *t)
+{
+	struct fault f = { 0 };
+
+	if (run_hooks(t, "after-trial", &f) < 0)
+		result_fail(t->arena, t->result, f.outcome, "%s", f.err.msg);
+}
+
 static void run_trial(struct trial *t)
 {
 	const struct js *body = t->request->body;
@@ -420,6 +480,7 @@ static void run_trial(struct trial *t)
 	if (failed)
 		blame(t, &f);
 	note_disturbance(t);
+	end_trial(t);
 	hand_over(t, failed && f.outcome == OUTCOME_LOST);
 	if (failed || js_get_bool(body, "last", true))
 		vm_stop(&t->h->vm);

@@ -275,7 +275,11 @@ static int start_vm(struct vm *vm, const struct vm_boot *b, struct fault *f)
 {
 	CLEANUP(cleanup_free) char *qmp = xasprintf("%s/qmp", b->rundir);
 	CLEANUP(cleanup_free) char *guest = xasprintf("%s/agent", b->rundir);
-	struct qemu_paths paths = { .qmp = qmp, .guest = guest };
+	CLEANUP(cleanup_free)
+	char *hooks = xasprintf("%s/" VM_HOOK_QMP, b->rundir);
+	struct qemu_paths paths = { .qmp = qmp,
+				    .guest = guest,
+				    .hooks = b->for_hooks ? hooks : NULL };
 
 	vm->console = xasprintf("%s/console.log", b->dir);
 	paths.console = vm->console;

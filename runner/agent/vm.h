@@ -21,6 +21,8 @@ enum {
 	VM_BOOT_S = 120,      // start of the guest to its hello
 };
 
+#define VM_HOOK_QMP "qmp-hooks"
+
 struct vm_vcpu {
 	pid_t tid;    // QEMU's thread
 	int index;    // of the CPU in the guest
@@ -51,6 +53,7 @@ struct vm_boot {
 	const char *dir;	  // where console and log go; exists
 	const char *rundir;	  // private directory for the sockets
 	bool want_fio;
+	bool for_hooks;	     // a second QMP socket, rundir/VM_HOOK_QMP
 	int64_t deadline_ns; // of the trial
 	int64_t boot_ns;     // limit for the guest to say hello
 	struct watch *watch;

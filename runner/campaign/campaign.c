@@ -275,6 +275,11 @@ static int all_missing(const struct campaign *c, struct err *e)
 	return -1;
 }
 
+void campaign_set_hooks(struct campaign *c, const struct js *hooks)
+{
+	c->hooks = hooks;
+}
+
 int campaign_prepare(struct campaign *c, struct findings *f, struct err *e)
 {
 	c->findings = f;

@@ -42,6 +42,9 @@ void campaign_set_qemu(struct campaign *c, size_t i, const char *qemu);
 void campaign_free(struct campaign *c);
 void campaign_freep(struct campaign **c);
 
+// The hooks with their programs (hooks.h), borrowed until campaign_free.
+void campaign_set_hooks(struct campaign *c, const struct js *hooks);
+
 // Connects to every host, asks for its facts and looks whether it can do what
 // the plan needs; adds what was found. A host that cannot be reached is a
 // finding, too. Fails when interrupted, or when no host is left (ERR_HOST).

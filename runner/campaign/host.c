@@ -8,6 +8,7 @@
 
 #include "runner/base/alloc.h"
 #include "runner/base/clock.h"
+#include "runner/campaign/hooks.h"
 
 typedef int message_fn(struct host *h, const struct message *m, struct err *e);
 typedef int time_fn(struct host *h, struct err *e);
@@ -176,12 +177,16 @@ static int on_preflight(struct host *h, const struct message *m, struct err *e)
 
 int host_begin(struct host *h, struct err *e)
 {
-	struct js *apply = preflight_settings(h->c->plan), *fields;
+	CLEANUP(js_unrefp) struct js *apply = preflight_settings(h->c->plan);
+	CLEANUP(js_unrefp) struct js *hooks = NULL;
+	struct js *fields;
 
-	if (apply == NULL)
+	hooks = hooks_for_host(h->c->hooks, h->name);
+	if (js_len(apply) == 0 && js_len(hooks) == 0)
 		return trial_next(h, e);
 	fields = js_object();
-	js_set(fields, "apply", apply);
+	js_set(fields, "apply", TAKE_PTR(apply));
+	js_set(fields, "hooks", TAKE_PTR(hooks));
 	session_ask(h->session, MESSAGE_SETTINGS, fields);
 	host_enter(h, HOST_SETTINGS, 0);
 	return 0;

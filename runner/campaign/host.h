@@ -66,6 +66,7 @@ struct campaign {
 	const struct plan *plan;
 	const struct transport_ops *ops;
 	struct progress *progress;
+	const struct js *hooks;
 	struct host *hosts;
 	struct findings *findings; // during campaign_prepare
 	struct schedule *schedule;

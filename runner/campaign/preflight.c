@@ -345,14 +345,12 @@ struct js *preflight_needs(const struct plan *p, const char *qemu)
 
 struct js *preflight_settings(const struct plan *p)
 {
-	struct js *pages = pages_needed(p), *apply;
+	struct js *pages = pages_needed(p), *apply = js_object();
 
-	if (js_len(pages) == 0) {
+	if (js_len(pages) > 0)
+		js_set(apply, "pages", pages);
+	else
 		js_unref(pages);
-		return NULL;
-	}
-	apply = js_object();
-	js_set(apply, "pages", pages);
 	return apply;
 }
 

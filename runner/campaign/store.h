@@ -23,6 +23,7 @@ enum {
 #define STORE_PLAN	 "plan.json"
 #define STORE_BOUNDARIES "boundaries.json" // with design.stop
 #define STORE_HOSTS	 "hosts.json"
+#define STORE_HOOKS	 "hooks.json" // with hooks:
 #define STORE_TRIALS	 "trials.jsonl"
 #define STORE_ARTIFACTS	 "artifacts"
 #define STORE_FIGURES	 "figures"

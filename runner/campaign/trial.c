@@ -59,6 +59,15 @@ static bool some_cell_runs_fio(const struct plan *p)
 	return false;
 }
 
+static struct js *levels_of(const struct plan_cell *c)
+{
+	struct js *levels = js_object();
+
+	for (size_t i = 0; i < c->nlevels; i++)
+		js_set_str(levels, c->levels[i].factor, c->levels[i].text);
+	return levels;
+}
+
 static struct js *trial_fields(const struct host *h)
 {
 	const struct plan *p = h->c->plan;
@@ -70,6 +79,9 @@ static struct js *trial_fields(const struct host *h)
 	js_set_int(f, "trial", t->id);
 	js_set_int(f, "attempt", h->step.attempt);
 	js_set_int(f, "boot", h->step.wire_boot);
+	js_set_int(f, "block", t->block);
+	js_set_str(f, "label", cell->label);
+	js_set(f, "levels", levels_of(cell));
 	js_set_bool(f, "last", h->step.last);
 	js_set_bool(f, "fio", some_cell_runs_fio(p));
 	js_set(f, "host", js_ref(cell->host));

@@ -69,7 +69,8 @@ static int check(const struct cmd_args *args, int *status, struct err *e)
 	m.source = &source;
 	m.progress = progress_new(STDERR_FILENO, PROGRESS_QUIET);
 	findings_init(&m.findings);
-	if (look(&m, root != NULL ? root : "results", e) < 0)
+	if (measure_gather_hooks(&m, e) < 0 ||
+	    look(&m, root != NULL ? root : "results", e) < 0)
 		return -1;
 	print_hosts(&m);
 	if (findings_count(&m.findings, FINDING_REFUSE) > 0)

@@ -10,6 +10,7 @@
 #include "runner/base/log.h"
 #include "runner/base/strv.h"
 #include "runner/campaign/environment.h"
+#include "runner/campaign/hooks.h"
 #include "runner/campaign/index.h"
 #include "runner/campaign/results.h"
 #include "runner/transport/find.h"
@@ -46,6 +47,55 @@ void measure_deinit(struct measure *m)
 	progress_free(m->progress);
 	findings_deinit(&m->findings);
 	free(m->image);
+	js_unref(m->hooks);
+}
+
+int measure_gather_hooks(struct measure *m, struct err *e)
+{
+	CLEANUP(cleanup_free) char *copy = xstrdup(m->source->file);
+
+	if (m->source->plan->hooks == NULL)
+		return 0;
+	m->hooks = hooks_gather(m->source->plan, dirname(copy), e);
+	return m->hooks == NULL ? -1 : 0;
+}
+
+int measure_reload_hooks(struct measure *m, const char *dir, struct err *e)
+{
+	if (m->source->plan->hooks == NULL)
+		return 0;
+	m->hooks = store_read_js(dir, STORE_HOOKS, e);
+	return m->hooks == NULL ? -1 : 0;
+}
+
+// What the controller's own hooks are told. `answer` may be NULL.
+static int run_hooks(const struct measure *m, const char *stage,
+		     const char *state, const char *answer, struct err *e)
+{
+	CLEANUP(strv_deinit) struct strv env = STRV_INIT;
+	struct schedule_counts n = campaign_count(m->campaign);
+
+	strv_addf(&env, "VRUN_RESULTS=%s", m->store->dir);
+	strv_addf(&env, "VRUN_NAME=%s", m->source->plan->name);
+	strv_addf(&env, "VRUN_QUESTION=%s", m->source->plan->question);
+	strv_addf(&env, "VRUN_STATE=%s", state);
+	strv_addf(&env, "VRUN_TRIALS=%zu", n.trials);
+	strv_addf(&env, "VRUN_TRIALS_OVER=%zu", n.over);
+	if (answer != NULL)
+		strv_addf(&env, "VRUN_ANSWER=%s", answer);
+	return hooks_run_here(m->hooks, stage, m->store->dir, &env, e);
+}
+
+// The campaign is over: what its last hook could not do does not undo it.
+static bool end_hooks(const struct measure *m, const char *state,
+		      const char *answer)
+{
+	struct err e = { 0 };
+
+	if (run_hooks(m, "after-campaign", state, answer, &e) == 0)
+		return true;
+	progress_say(m->progress, true, "vrun: %s", e.msg);
+	return false;
 }
 
 static void new_campaign(struct measure *m)
@@ -68,6 +118,7 @@ static void new_campaign(struct measure *m)
 	m->campaign = campaign_new(s->plan, targets, NULL, m->progress);
 	for (size_t i = 0; i < s->plan->nhosts; i++)
 		campaign_set_qemu(m->campaign, i, s->hosts[i].qemu);
+	campaign_set_hooks(m->campaign, m->hooks);
 }
 
 int measure_preflight(struct measure *m, struct err *e)
@@ -166,10 +217,13 @@ static void update_index(const struct measure *m)
 int measure_run(struct measure *m, const struct journal_log *log, struct err *e)
 {
 	if (keep_hosts(m, log, e) < 0 || open_journal(m, log, e) < 0 ||
-	    campaign_attach(m->campaign, m->store, m->journal, log, e) < 0)
+	    campaign_attach(m->campaign, m->store, m->journal, log, e) < 0 ||
+	    run_hooks(m, "before-campaign", "begun", NULL, e) < 0)
 		return -1;
 	if (campaign_run(m->campaign, e) == 0)
 		return 0;
+	end_hooks(m, e->kind == ERR_INTERRUPTED ? "interrupted" : "failed",
+		  NULL);
 	if (e->kind == ERR_INTERRUPTED || e->kind == ERR_STORE)
 		say_how_to_resume(m, e);
 	update_index(m);
@@ -212,9 +266,23 @@ static int no_report(struct measure *m, int *status, struct err *e)
 	return finish(m, e);
 }
 
+// The answer that the report gives, for the hooks. With nothing left to be
+// done by the campaign there is no answer of this session's to tell.
+static bool tell_answer(const struct measure *m, const struct results *r)
+{
+	CLEANUP(buf_deinit) struct buf answer = BUF_INIT;
+
+	if (m->journal == NULL)
+		return true;
+	report_answer(&r->report, &answer);
+	return end_hooks(m, results_is_whole(r) ? "complete" : "incomplete",
+			 buf_str(&answer));
+}
+
 int measure_report(struct measure *m, int *status, struct err *e)
 {
 	CLEANUP(results_freep) struct results *r = NULL;
+	bool told;
 
 	progress_clear(m->progress);
 	if (results_load(m->store->dir, RESULTS_ENDED, &r, e) < 0)
@@ -223,6 +291,7 @@ int measure_report(struct measure *m, int *status, struct err *e)
 		return -1;
 	progress_say(m->progress, false, "vrun: results are in %s",
 		     m->store->dir);
-	*status = results_is_whole(r) ? CMD_OK : CMD_INCOMPLETE;
+	told = tell_answer(m, r);
+	*status = told && results_is_whole(r) ? CMD_OK : CMD_INCOMPLETE;
 	return show_report(m->args, &r->report, e);
 }

@@ -33,6 +33,7 @@ struct measure {
 	struct campaign *campaign;
 	struct store *store;
 	struct journal *journal;
+	struct js *hooks; // with their programs
 };
 
 // Checks the options, too, before anything is done.
@@ -40,6 +41,10 @@ int measure_init(struct measure *m, const struct cmd_args *args,
 		 const struct source *source, struct err *e) MUST_CHECK;
 void measure_deinit(struct measure *m); // for CLEANUP, too
 
+// Reads the programs of the matrix's hooks, or those that `dir` keeps.
+int measure_gather_hooks(struct measure *m, struct err *e) MUST_CHECK;
+int measure_reload_hooks(struct measure *m, const char *dir,
+			 struct err *e) MUST_CHECK;
 // Every host is looked at; the matrix's `require:` is applied.
 int measure_preflight(struct measure *m, struct err *e) MUST_CHECK;
 // Prints the findings; ERR_REFUSED when one of them refuses.

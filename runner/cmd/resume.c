@@ -134,6 +134,8 @@ static int resume(const struct cmd_args *args, int *status, struct err *e)
 	    measure_init(&m, args, &source, e) < 0)
 		return -1;
 	m.store = TAKE_PTR(store);
+	if (measure_reload_hooks(&m, dir, e) < 0)
+		return -1;
 	if (go_on(&m, dir, e) < 0)
 		return -1;
 	return measure_report(&m, status, e);

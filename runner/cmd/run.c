@@ -83,6 +83,8 @@ static int create(struct measure *m, const char *root,
 		    0 ||
 	    store_write_js(m->store, STORE_OPTIONS, options, e) < 0 ||
 	    store_write_js(m->store, STORE_PLAN, plan, e) < 0 ||
+	    (m->hooks != NULL &&
+	     store_write_js(m->store, STORE_HOOKS, m->hooks, e) < 0) ||
 	    write_boundaries(m, b, e) < 0)
 		return -1;
 	progress_say(m->progress, false, "vrun: results go to %s",
@@ -103,7 +105,7 @@ static int run(const struct cmd_args *args, int *status, struct err *e)
 		return dry_run(args, status, e);
 	if (source_load(args, &source, e) < 0 ||
 	    measure_init(&m, args, &source, e) < 0 ||
-	    make_boundaries(&m, &b, e) < 0 ||
+	    measure_gather_hooks(&m, e) < 0 || make_boundaries(&m, &b, e) < 0 ||
 	    preflight_store(source.plan, root, &m.findings, e) < 0 ||
 	    measure_preflight(&m, e) < 0 || measure_judge(&m, e) < 0 ||
 	    create(&m, root, &b, e) < 0 || measure_run(&m, NULL, e) < 0)

@@ -95,6 +95,29 @@ struct matrix_pair {
 	const char *key, *value;
 };
 
+// A stage of a campaign at which hooks run, and where they may.
+struct matrix_hook_stage {
+	const char *name; // "before-boot"
+	bool host, controller;
+	const char *help;
+};
+
+extern const struct matrix_hook_stage matrix_hook_stages[];
+extern const size_t matrix_nhook_stages;
+
+struct matrix_hook {
+	const struct matrix_hook_stage *stage;
+	struct place at;
+	const char *run; // a program: name or path; a line for sh(1)
+	bool shell;	 // the latter
+	bool on_controller;
+	const char **args;
+	size_t nargs;
+	struct matrix_pair *env;
+	size_t nenv;
+	uint64_t timeout_ns;
+};
+
 // design.stop: looks after every complete round, from min_rounds on.
 struct matrix_stop {
 	bool margin;	  // stop when equivalent within compare.margin
@@ -135,6 +158,8 @@ struct matrix {
 	// are to hold.
 	struct matrix_pair *host_files;
 	size_t nhost_files;
+	struct matrix_hook *hooks; // of a stage in the order of the file
+	size_t nhooks;
 	struct matrix_pair *require; // preflight check -> refuse|warn|ignore
 	size_t nrequire;
 };

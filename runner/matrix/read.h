@@ -10,7 +10,8 @@ struct reading {
 	struct arena *a;  // of the document
 	struct diags d;
 	size_t owners_cap, factors_cap, exclude_cap, hosts_cap, metrics_cap,
-		require_cap, host_files_cap, hosts_at_n, hosts_at_cap;
+		require_cap, host_files_cap, hooks_cap, hosts_at_n,
+		hosts_at_cap;
 };
 
 // A key of a section of the file ("" is the top). The table of them serves
@@ -97,6 +98,9 @@ void read_defaults(struct reading *r, struct matrix_owner *o);
 
 // read_host.c
 read_fn read_host_settings;
+
+// read_hooks.c
+read_fn read_hooks;
 
 // read_factors.c
 read_fn read_factors;

@@ -64,10 +64,13 @@ const struct read_key read_keys[] = {
 	{ "", "require", READ_SECTION, read_keys_of, .opens = "require",
 	  .help = "what a problem that preflight finds does, by check, such as "
 		  "{smt: refuse}; else as the check sees fit" },
+	{ "", "hooks", READ_MAP, read_hooks,
+	  .help = "programs that run at stages of the campaign: before-campaign, "
+		  "before-block, before-boot, after-boot, around-workload, "
+		  "after-trial, after-campaign; hooks/README.md explains" },
 	MISSING("", "include"),
 	MISSING("", "zip"),
 	MISSING("", "vars"),
-	MISSING("", "hooks"),
 	MISSING("", "destroy"),
 
 	{ "compare", "metric", READ_NAMES, read_metric,

@@ -42,6 +42,32 @@ static enum plan_order order_of(enum matrix_order o)
 	abort();
 }
 
+static struct js *hook_to_js(const struct matrix_hook *h)
+{
+	struct js *j = js_object(), *args = js_array(), *env = js_object();
+
+	js_set_str(j, "stage", h->stage->name);
+	js_set_str(j, h->shell ? "shell" : "run", h->run);
+	js_set_str(j, "on", h->on_controller ? "controller" : "host");
+	for (size_t i = 0; i < h->nargs; i++)
+		js_append(args, js_string(h->args[i]));
+	js_set(j, "args", args);
+	for (size_t i = 0; i < h->nenv; i++)
+		js_set_str(env, h->env[i].key, h->env[i].value);
+	js_set(j, "env", env);
+	js_set_int(j, "timeout_ns", (int64_t)h->timeout_ns);
+	return j;
+}
+
+static struct js *hooks_to_js(const struct matrix *m)
+{
+	struct js *list = m->nhooks > 0 ? js_array() : NULL;
+
+	for (size_t i = 0; i < m->nhooks; i++)
+		js_append(list, hook_to_js(&m->hooks[i]));
+	return list;
+}
+
 static void copy_design(const struct matrix *m, struct plan *p)
 {
 	struct arena *a = p->arena;
@@ -62,6 +88,7 @@ static void copy_design(const struct matrix *m, struct plan *p)
 	p->nmetrics = m->nmetrics;
 	p->has_margin = m->has_margin;
 	p->margin = m->margin;
+	p->hooks = hooks_to_js(m);
 	p->has_stop = m->has_stop;
 	p->stop = (struct plan_stop){ .margin = m->stop.margin,
 				      .precision = m->stop.precision,
@@ -268,6 +295,7 @@ void plan_free(struct plan *p)
 		js_unref(p->cells[i].vm);
 		js_unref(p->cells[i].workloads);
 	}
+	js_unref(p->hooks);
 	arena_free(p->arena);
 	free(p);
 }

@@ -95,7 +95,10 @@ struct plan {
 	double margin; // 0.02
 	bool has_stop;
 	struct plan_stop stop;
-	bool aa;	    // the baseline against itself
+	bool aa; // the baseline against itself
+	// [{stage, run, shell, on, args, env, timeout_ns}] in the order of the
+	// matrix; NULL: none.
+	struct js *hooks;
 	const char **notes; // merged cells and the like, as sentences
 	size_t nnotes;
 };

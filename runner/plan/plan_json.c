@@ -96,6 +96,7 @@ static struct js *to_js(const struct plan *p)
 		js_set(j, "stop", stop_to_js(&p->stop));
 	if (p->aa)
 		js_set_bool(j, "aa", true);
+	js_set(j, "hooks", js_ref(p->hooks));
 	js_set(j, "notes", names_to_js(p->notes, p->nnotes));
 	js_set(j, "cells", cells_to_js(p));
 	js_set(j, "trials", rows_to_js(p));
@@ -319,6 +320,9 @@ static int read_lists(const struct js *j, struct plan *p, struct err *e)
 	    read_names(j, "notes", a, &p->notes, e) < 0 ||
 	    read_levels(j, "baseline", a, &p->baseline, e) < 0)
 		return -1;
+	p->hooks = js_ref(js_get(j, "hooks"));
+	if (p->hooks != NULL && js_kind(p->hooks) != JS_ARRAY)
+		return bad(e, "hooks", "must be a list");
 	p->nhosts = js_len(js_get(j, "hosts"));
 	p->nmetrics = js_len(js_get(j, "metrics"));
 	p->nnotes = js_len(js_get(j, "notes"));

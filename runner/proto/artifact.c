@@ -89,16 +89,22 @@ static int add_read(struct artifacts *a, const struct js *j, struct err *e)
 
 int artifacts_read(const struct js *list, struct artifacts *a, struct err *e)
 {
-	CLEANUP(artifacts_deinit) struct artifacts got = { 0 };
+	CLEANUP(artifacts_deinit) struct artifacts all = { 0 };
 
 	if (list != NULL && js_kind(list) != JS_ARRAY)
 		return err_set(e, ERR_HOST, "artifacts: not a list");
+	if (js_len(list) == 0)
+		return 0;
+	all.list = js_array();
+	all.bytes = a->bytes;
+	for (size_t i = 0; i < js_len(a->list); i++)
+		js_append(all.list, js_ref(js_at(a->list, i)));
 	for (size_t i = 0; i < js_len(list); i++) {
-		if (add_read(&got, js_at(list, i), e) < 0)
+		if (add_read(&all, js_at(list, i), e) < 0)
 			return -1;
 	}
 	artifacts_deinit(a);
-	*a = got;
-	got = (struct artifacts){ 0 };
+	*a = all;
+	all = (struct artifacts){ 0 };
 	return 0;
 }

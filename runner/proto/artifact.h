@@ -40,6 +40,6 @@ size_t artifacts_room(const struct artifacts *a);
 // False when there is no room, and when the name is no good.
 bool artifacts_add(struct artifacts *a, const char *name, const void *data,
 		   size_t len) MUST_CHECK;
-// A list that a peer or a file gives, in place of what `a` had.
+// Adds a list that a peer or a file gives; all of it, or nothing on failure.
 int artifacts_read(const struct js *list, struct artifacts *a,
 		   struct err *e) MUST_CHECK;

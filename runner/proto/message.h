@@ -7,16 +7,19 @@
 //   hello      {version}
 //   facts      {id}                         answered by facts
 //   preflight  {id, needs}                  answered by finding..., done
-//   trial      {id, trial, attempt, boot, last, host, vm, workloads,
+//   trial      {id, trial, attempt, boot, block, label, levels, last,
+//               host, vm, workloads,
 //               timeout_ns, seq, seed}        answered by stage...,
 //               artifact..., result
-//   settings   {id, apply}                  answered by done or error
+//   settings   {id, apply, hooks}           answered by done or error
 //   needs: {accels, backings, qemus, images: [text], memory: bytes of the
 //          largest VM, cpus: most of one VM, pages: {"2M": n, "1G": n} huge
 //          pages of the largest VM, workloads: [{kind, engine, device,
 //          size, native: true where it runs without a VM}], hosts: [{setting:
 //          value}]}
 //   host:  {setting: value} of the host in this trial (knob.h); may be missing
+//   label, levels: {factor: level} of the cell, for hooks
+//   hooks: of the campaign, as hooks.h takes them; may be missing
 //   apply: {"pages": {"2M": n, "1G": n}} huge pages to reserve until bye
 //   boot:  differs for every boot, repeated ones too: a VM with another
 //          number is stopped before the trial's own is started
