@@ -5,14 +5,8 @@
 
 #include "runner/agent/check.h"
 #include "runner/agent/disturb.h"
-#include "runner/agent/procfs.h"
+#include "runner/agent/sample.h"
 #include "runner/base/clock.h"
-
-// CPU time and theft when the guest's workloads began.
-struct sample {
-	bool valid;
-	uint64_t cpu_ns, steal_ns;
-};
 
 struct trial {
 	struct host *h;
@@ -145,43 +139,6 @@ static int ensure_vm(struct trial *t, struct fault *f)
 
 // --- the run -------------------------------------------------------------
 
-static struct sample sample(const struct vm *vm)
-{
-	struct sample s = { 0 };
-	struct procfs_stat stat;
-
-	s.valid = vm->spec.accel != VM_NATIVE &&
-		  procfs_stat(vm->child.pid, 0, &stat) == 0 &&
-		  procfs_steal_ns(&s.steal_ns) == 0;
-	if (s.valid)
-		s.cpu_ns = stat.cpu_ns;
-	return s;
-}
-
-static void add_samples(struct trial *t)
-{
-	struct sample after = sample(&t->h->vm);
-	uint64_t rss;
-
-	if (!t->before.valid || !after.valid)
-		return;
-	result_metric(t->arena, t->result,
-		      &(struct metric){
-			      "qemu.cpu",
-			      (double)(after.cpu_ns - t->before.cpu_ns) / 1e9,
-			      "s", BETTER_NEITHER });
-	result_metric(
-		t->arena, t->result,
-		&(struct metric){
-			"host.steal",
-			(double)(after.steal_ns - t->before.steal_ns) / 1e9,
-			"s", BETTER_NEITHER });
-	if (procfs_status_bytes(t->h->vm.child.pid, "VmHWM", &rss) == 0)
-		result_metric(t->arena, t->result,
-			      &(struct metric){ "qemu.rss", (double)rss,
-						"bytes", BETTER_NEITHER });
-}
-
 static int send_run(struct trial *t, struct fault *f)
 {
 	const struct js *body = t->request->body;
@@ -223,7 +180,7 @@ static int run(struct trial *t, struct fault *f)
 	int rc = 0;
 
 	enter(t, "run");
-	t->before = sample(&t->h->vm);
+	t->before = sample_take(&t->h->vm);
 	t->run_ns = clock_mono_ns();
 	if (send_run(t, f) < 0)
 		return -1;
@@ -427,7 +384,7 @@ static int perform(struct trial *t, struct fault *f)
 		return 0;
 	if (run_around(t, f) < 0)
 		return -1;
-	add_samples(t);
+	sample_add(&t->before, &t->h->vm, t->arena, t->result);
 	check_judge(t->arena, t->result);
 	return 0;
 }

@@ -130,8 +130,7 @@ static struct js *gather_one(const struct js *hook, size_t i,
 	return out;
 }
 
-struct js *hooks_gather(const struct plan *p, const char *beside,
-			struct err *e)
+struct js *hooks_gather(const struct plan *p, const char *beside, struct err *e)
 {
 	CLEANUP(js_unrefp) struct js *list = js_array();
 	size_t bytes = 0;
@@ -238,15 +237,16 @@ static int describe_end(const struct spawn *child, const struct js *hook,
 	bool said = spawn_last_words(child, words, sizeof(words));
 
 	if (!child->ended)
-		return err_set(e, ERR_HOST,
-			       "hook %s took longer than its timeout (%.3g s)%s%s",
-			       name,
-			       (double)js_get_int(hook, "timeout_ns", 0) /
-				       NS_PER_S,
-			       said ? ": " : "", said ? words : "");
+		return err_set(
+			e, ERR_HOST,
+			"hook %s took longer than its timeout (%.3g s)%s%s",
+			name,
+			(double)js_get_int(hook, "timeout_ns", 0) / NS_PER_S,
+			said ? ": " : "", said ? words : "");
 	if (WIFSIGNALED(child->status))
-		return err_set(e, ERR_HOST, "hook %s was killed by signal %d%s%s",
-			       name, WTERMSIG(child->status), said ? ": " : "",
+		return err_set(e, ERR_HOST,
+			       "hook %s was killed by signal %d%s%s", name,
+			       WTERMSIG(child->status), said ? ": " : "",
 			       said ? words : "");
 	if (WEXITSTATUS(child->status) == 0)
 		return 0;
@@ -281,7 +281,8 @@ static int run_one(const struct js *hook, const char *dir,
 		   const struct strv *env, struct err *e)
 {
 	CLEANUP(cleanup_free)
-	char *path = xasprintf("%s/.hook-%s", dir, js_get_str(hook, "name", ""));
+	char *path =
+		xasprintf("%s/.hook-%s", dir, js_get_str(hook, "name", ""));
 	const struct js *args = js_get(hook, "args");
 	struct command c = { .path = path, .dir = dir };
 	int rc;

@@ -171,7 +171,7 @@ static void bad_designs_have_place_and_remedy(void **state)
 		  "design.stop: unknown key \"max\" (have margin, precision, "
 		  "min-rounds, max-rounds)" },
 		{ "design: {cooldown: 5}\n", "has an unknown unit" },
-		{ "hooks: {}\n", "m:3:1: key \"hooks\" cannot be used with" },
+		{ "vars: {}\n", "m:3:1: key \"vars\" cannot be used with" },
 		{ "timeout: 0\n", "timeout: must be more than 0" },
 		{ "retries: 101\n", "out of range (0 to 100)" },
 		{ "hosts: []\n", "needs 1 to 1024" },
