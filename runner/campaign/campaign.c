@@ -75,6 +75,7 @@ static void host_deinit(struct host *h)
 	js_unref(h->facts);
 	js_unref(h->agent);
 	free(h->missing);
+	free(h->error);
 }
 
 void campaign_free(struct campaign *c)
@@ -282,10 +283,16 @@ void campaign_set_hooks(struct campaign *c, const struct js *hooks)
 
 int campaign_prepare(struct campaign *c, struct findings *f, struct err *e)
 {
+	int rc;
+
 	c->findings = f;
+	progress_watch(c->progress, show_fill, c);
 	for (size_t i = 0; i < c->plan->nhosts; i++)
 		host_connect(&c->hosts[i]);
-	if (loop(c, e) < 0)
+	rc = loop(c, e);
+	progress_clear(c->progress);
+	progress_watch(c->progress, NULL, NULL);
+	if (rc < 0)
 		return -1;
 	c->findings = NULL;
 	if (c->stop != CAMPAIGN_GO_ON)
@@ -349,6 +356,7 @@ int campaign_run(struct campaign *c, struct err *e)
 	int rc = 0;
 
 	c->running = true;
+	progress_watch(c->progress, show_fill, c);
 	for (size_t i = 0; i < c->plan->nhosts && rc == 0; i++) {
 		if (c->hosts[i].state == HOST_READY)
 			rc = host_begin(&c->hosts[i], e);
@@ -356,6 +364,7 @@ int campaign_run(struct campaign *c, struct err *e)
 	if (rc == 0)
 		rc = loop(c, e);
 	progress_clear(c->progress);
+	progress_watch(c->progress, NULL, NULL);
 	if (rc < 0)
 		campaign_dismiss(c);
 	else if (c->stop != CAMPAIGN_GO_ON && !c->decided && !is_over(c))

@@ -44,6 +44,7 @@ void host_enter(struct host *h, enum host_state state, int64_t in_ns)
 		in_ns = rows[state].seconds * NS_PER_S;
 	h->state = state;
 	h->deadline_ns = in_ns == 0 ? INT64_MAX : clock_mono_ns() + in_ns;
+	show_change(h);
 }
 
 static int hang_up(struct host *h, struct err *e)

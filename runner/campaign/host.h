@@ -1,5 +1,6 @@
 // The inside of a campaign, shared by campaign.c (loop), host.c (one host's
-// states) and trial.c (one trial on it). Nobody else includes this.
+// states), trial.c (one trial on it) and show.c (what people see). Nobody else
+// includes this.
 #pragma once
 
 #include <signal.h>
@@ -58,6 +59,7 @@ struct host {
 	char stage[HOST_STAGE_MAX];
 	size_t artifacts, artifact_bytes; // of this attempt so far
 	int64_t started_ns;
+	char *error;	  // of the last trial that went wrong, or NULL
 	size_t measured;  // trials by this run
 	int64_t spent_ns; // on them, cooldown included
 };
@@ -102,4 +104,8 @@ int trial_end(struct host *h, enum outcome o, const char *why,
 	      struct err *e) MUST_CHECK;
 // Records as lost what a former run left unfinished.
 int trial_lose_unfinished(struct campaign *c, struct err *e) MUST_CHECK;
-void trial_show(const struct host *h); // on the live line
+
+// show.c
+void show_fill(void *campaign, struct arena *a, struct view *v);
+void show_change(const struct host *h); // the view is out of date
+void show_finished(struct host *h, const struct record *r, int64_t took_ns);

@@ -10,58 +10,15 @@
 #include "runner/base/clock.h"
 #include "runner/base/fd.h"
 #include "runner/base/plain.h"
-#include "runner/base/units.h"
 
 struct progress {
 	int fd;
 	enum progress_mode mode;
-	struct buf line; // as it would be drawn, whole
+	progress_fill_fn *fill;
+	void *ctx;
+	struct buf shown; // what stands on the terminal's last lines
 	int64_t drawn_ns, due_ns;
-	bool drawn; // something stands on the terminal's last line
 };
-
-// Cuts text to `width` columns: code points are counted, not bytes.
-static void cut(struct buf *text, unsigned width)
-{
-	unsigned columns = 0;
-
-	for (size_t i = 0; i < text->len; i++) {
-		if (((unsigned char)text->data[i] & 0xc0) == 0x80)
-			continue;
-		if (columns++ < width)
-			continue;
-		text->len = i;
-		text->data[i] = '\0';
-		return;
-	}
-}
-
-static void format_left(int64_t left_ns, struct buf *out)
-{
-	char text[64];
-
-	// Whole seconds: the rest is noise.
-	units_format_duration((uint64_t)(left_ns / NS_PER_S * NS_PER_S), text,
-			      sizeof(text));
-	buf_printf(out, ", %s left", text);
-}
-
-void progress_format(const struct progress_view *v, unsigned width,
-		     struct buf *out)
-{
-	buf_printf(out, "trial %zu/%zu", v->trial, v->trials);
-	if (v->host != NULL)
-		buf_printf(out, " on %s", v->host);
-	buf_printf(out, " round %u %s: %s", v->round, v->cell, v->stage);
-	if (v->failed > 0)
-		buf_printf(out, ", %zu failed", v->failed);
-	if (v->left_ns >= 0)
-		format_left(v->left_ns, out);
-	if (v->estimate != NULL)
-		buf_printf(out, ", %s", v->estimate);
-	out->len = plain_text(out->data); // some is from other machines
-	cut(out, width);
-}
 
 struct progress *progress_new(int fd, enum progress_mode mode)
 {
@@ -74,17 +31,12 @@ struct progress *progress_new(int fd, enum progress_mode mode)
 	return p;
 }
 
-bool progress_is_live(const struct progress *p)
-{
-	return p->mode == PROGRESS_LIVE;
-}
-
 void progress_free(struct progress *p)
 {
 	if (p == NULL)
 		return;
 	progress_clear(p);
-	buf_deinit(&p->line);
+	buf_deinit(&p->shown);
 	free(p);
 }
 
@@ -95,37 +47,84 @@ static void put(struct progress *p, const struct buf *text)
 		p->mode = PROGRESS_QUIET;
 }
 
-// One column stays free: writing the last one would wrap some terminals.
-static unsigned width_of(int fd)
+struct size {
+	unsigned width, height;
+};
+
+// One column stays free, as writing the last one would wrap some terminals;
+// and one line, for what stood before.
+static struct size size_of(int fd)
 {
 	struct winsize ws = { 0 };
 
 	if (ioctl(fd, TIOCGWINSZ, &ws) < 0 || ws.ws_col == 0)
-		return PROGRESS_WIDTH - 1;
-	return MAX(ws.ws_col, (unsigned short)PROGRESS_WIDTH_MIN) - 1U;
+		return (struct size){ PROGRESS_WIDTH - 1, PROGRESS_HEIGHT - 1 };
+	return (struct size){
+		MAX(ws.ws_col, (unsigned short)PROGRESS_WIDTH_MIN) - 1U,
+		MAX(ws.ws_row, (unsigned short)2) - 1U,
+	};
+}
+
+// The rows that a text takes on a terminal, which wraps what was drawn when it
+// was wider.
+static unsigned rows_of(const char *text, unsigned width)
+{
+	unsigned rows = 1, columns = 0;
+
+	for (; *text != '\0'; text++) {
+		if (*text == '\n') {
+			rows++;
+			columns = 0;
+		} else if (((unsigned char)*text & 0xc0) != 0x80 &&
+			   columns++ > width) {
+			rows++;
+			columns = 1;
+		}
+	}
+	return rows;
+}
+
+// The way back to where the view begins, and nothing below.
+static void put_erase(struct progress *p, struct buf *out)
+{
+	unsigned rows;
+
+	if (p->shown.len == 0)
+		return;
+	rows = rows_of(p->shown.data, size_of(p->fd).width);
+	if (rows > 1)
+		buf_printf(out, "\033[%uA", rows - 1);
+	buf_puts(out, "\r\033[J");
 }
 
 static void draw(struct progress *p, int64_t now_ns)
 {
+	CLEANUP(arena_freep) struct arena *a = arena_new();
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
-	CLEANUP(buf_deinit) struct buf shown = BUF_INIT;
+	struct size size = size_of(p->fd);
+	struct view v = { .left_ns = -1 };
 
-	buf_puts(&shown, buf_str(&p->line));
-	cut(&shown, width_of(p->fd));
-	buf_printf(&text, "\r\033[K%s", buf_str(&shown));
-	put(p, &text);
-	p->drawn = true;
 	p->drawn_ns = now_ns;
+	p->due_ns = INT64_MAX;
+	p->fill(p->ctx, a, &v);
+	put_erase(p, &text);
+	buf_clear(&p->shown);
+	view_format(&v, size.width, size.height, &p->shown);
+	buf_puts(&text, buf_str(&p->shown));
+	put(p, &text);
+}
+
+void progress_watch(struct progress *p, progress_fill_fn *fill, void *ctx)
+{
+	p->fill = fill;
+	p->ctx = ctx;
 	p->due_ns = INT64_MAX;
 }
 
-void progress_show(struct progress *p, const struct progress_view *v,
-		   int64_t now_ns)
+void progress_show(struct progress *p, int64_t now_ns)
 {
-	if (p->mode != PROGRESS_LIVE)
+	if (p->mode != PROGRESS_LIVE || p->fill == NULL)
 		return;
-	buf_clear(&p->line);
-	progress_format(v, 10 * PROGRESS_WIDTH, &p->line);
 	if (now_ns - p->drawn_ns >= NS_PER_S)
 		draw(p, now_ns);
 	else
@@ -147,27 +146,26 @@ void progress_clear(struct progress *p)
 {
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
 
-	if (!p->drawn)
-		return;
-	buf_puts(&text, "\r\033[K");
-	put(p, &text);
-	p->drawn = false;
+	put_erase(p, &text);
+	buf_clear(&p->shown);
+	if (text.len > 0)
+		put(p, &text);
 }
 
-// Above the live line, which is drawn again below it.
+// Above the view, which is put there again below it.
 static void put_line(struct progress *p, const char *line)
 {
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
-	bool live = p->drawn;
+	size_t start;
 
-	progress_clear(p);
+	put_erase(p, &text);
+	start = text.len;
 	buf_puts(&text, line);
-	if (text.len > 0)
-		text.len = plain_text(text.data);
+	if (text.len > start)
+		text.len = start + plain_text(text.data + start);
 	buf_putc(&text, '\n');
+	buf_puts(&text, buf_str(&p->shown));
 	put(p, &text);
-	if (live)
-		draw(p, p->drawn_ns);
 }
 
 void progress_say(struct progress *p, bool must, const char *fmt, ...)

@@ -24,6 +24,7 @@ struct schedule {
 	struct boot_state *boots;
 	uint32_t nboots;
 	size_t *cursor; // per host: no trial before it is to be run
+	size_t *begin;	// per host: its first trial
 	size_t *end;	// per host: behind its last trial
 	struct schedule_counts counts;
 };
@@ -44,7 +45,7 @@ static void find_ranges(struct schedule *s)
 		uint32_t host = s->plan->trials[i].host;
 
 		if (s->end[host] == 0)
-			s->cursor[host] = i;
+			s->cursor[host] = s->begin[host] = i;
 		s->end[host] = i + 1;
 	}
 }
@@ -59,6 +60,7 @@ struct schedule *schedule_new(const struct plan *plan)
 	s->trials = xcalloc(plan->ntrials, sizeof(*s->trials));
 	s->boots = xcalloc(s->nboots, sizeof(*s->boots));
 	s->cursor = xcalloc(plan->nhosts, sizeof(*s->cursor));
+	s->begin = xcalloc(plan->nhosts, sizeof(*s->begin));
 	s->end = xcalloc(plan->nhosts, sizeof(*s->end));
 	find_ranges(s);
 	return s;
@@ -71,6 +73,7 @@ void schedule_free(struct schedule *s)
 	free(s->trials);
 	free(s->boots);
 	free(s->cursor);
+	free(s->begin);
 	free(s->end);
 	free(s);
 }
@@ -232,6 +235,11 @@ void schedule_forget_boots(struct schedule *s, uint32_t host)
 {
 	for (size_t i = s->cursor[host]; i < s->end[host]; i++)
 		s->boots[s->plan->trials[i].boot].spoiled = true;
+}
+
+size_t schedule_trials(const struct schedule *s, uint32_t host)
+{
+	return s->end[host] - s->begin[host];
 }
 
 size_t schedule_left(const struct schedule *s, uint32_t host)

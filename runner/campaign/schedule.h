@@ -46,6 +46,7 @@ const struct plan_trial *schedule_unfinished(const struct schedule *s,
 struct schedule_step schedule_current(const struct schedule *s, uint32_t trial);
 // The agent of `host` went away and its VM with it: boots begin anew.
 void schedule_forget_boots(struct schedule *s, uint32_t host);
+size_t schedule_trials(const struct schedule *s, uint32_t host); // in all
 // Trials of `host` that are not over.
 size_t schedule_left(const struct schedule *s, uint32_t host);
 // Rounds whose trials are over on every host, from the first one on; warm-up

@@ -105,7 +105,6 @@ static void ask(struct host *h)
 	h->artifacts = h->artifact_bytes = 0;
 	session_ask(h->session, MESSAGE_TRIAL, trial_fields(h));
 	host_enter(h, HOST_TRIAL, patience_ns(h->c->plan));
-	trial_show(h);
 }
 
 static int start(struct host *h, struct err *e)
@@ -146,41 +145,6 @@ int trial_next(struct host *h, struct err *e)
 	return 0;
 }
 
-static void say_metric(const struct metric *m, struct buf *line)
-{
-	buf_printf(line, ", %s %.6g", m->name, m->value);
-	if (strcmp(m->unit, "1") != 0)
-		buf_printf(line, " %s", m->unit);
-}
-
-// "[3/20] round 2, backing=4k: ok, block.iops 51234 IOPS (6s)"
-static void say_finished(const struct host *h, const struct result *r,
-			 int64_t took_ns)
-{
-	CLEANUP(buf_deinit) struct buf line = BUF_INIT;
-	const struct plan *p = h->c->plan;
-	const struct plan_trial *t = h->step.trial;
-
-	buf_printf(&line, "[%zu/%zu] ", schedule_count(h->c->schedule).over,
-		   p->ntrials);
-	if (p->nhosts > 1)
-		buf_printf(&line, "%s ", h->name);
-	buf_printf(&line, "round %u, %s: %s", t->block + 1,
-		   p->cells[t->cell].label, outcome_name(r->outcome));
-	if (h->step.attempt > 1)
-		buf_printf(&line, " (attempt %u)", h->step.attempt);
-	for (size_t i = 0; r->outcome == OUTCOME_OK && i < r->nmetrics; i++) {
-		if (p->nmetrics > 0 &&
-		    strcmp(r->metrics[i].name, p->metrics[0]) == 0)
-			say_metric(&r->metrics[i], &line);
-	}
-	if (r->reason != NULL)
-		buf_printf(&line, ": %s", r->reason);
-	buf_printf(&line, " (%.1f s)", (double)took_ns / NS_PER_S);
-	progress_finished(h->c->progress, r->outcome != OUTCOME_OK,
-			  buf_str(&line));
-}
-
 // The host says when the trial began and how long it took; 0: it does not.
 static int64_t end_on_host_ns(const struct js *times)
 {
@@ -199,7 +163,7 @@ static int record_end(struct host *h, struct result *result, struct err *e)
 		return -1;
 	h->measured++;
 	h->spent_ns += took + (int64_t)h->c->plan->cooldown_ns;
-	say_finished(h, result, took);
+	show_finished(h, &r, took);
 	return 0;
 }
 
@@ -256,7 +220,7 @@ int trial_message(struct host *h, const struct message *m, struct err *e)
 	if (m->type == MESSAGE_STAGE) {
 		snprintf(h->stage, sizeof(h->stage), "%s",
 			 js_get_str(m->body, "stage", ""));
-		trial_show(h);
+		show_change(h);
 		return 0;
 	}
 	if (m->type == MESSAGE_ARTIFACT)
@@ -289,42 +253,4 @@ int trial_lose_unfinished(struct campaign *c, struct err *e)
 			return -1;
 	}
 	return 0;
-}
-
-// Time left, from the trials of this run; by the slowest host.
-static int64_t time_left_ns(const struct campaign *c)
-{
-	int64_t left = -1;
-
-	for (size_t i = 0; i < c->plan->nhosts; i++) {
-		const struct host *h = &c->hosts[i];
-		size_t rest = schedule_left(c->schedule, h->index);
-
-		if (h->measured > 0 && h->state != HOST_AWAY)
-			left = MAX(left, h->spent_ns / (int64_t)h->measured *
-						 (int64_t)rest);
-	}
-	return left;
-}
-
-void trial_show(const struct host *h)
-{
-	const struct campaign *c = h->c;
-	const struct plan_trial *t = h->step.trial;
-	struct schedule_counts n = schedule_count(c->schedule);
-	struct progress_view v = {
-		.trial = MIN(n.over + 1, n.trials),
-		.trials = n.trials,
-		.round = t->block + 1,
-		.host = c->plan->nhosts > 1 ? h->name : NULL,
-		.cell = c->plan->cells[t->cell].label,
-		.stage = h->stage,
-		.failed = n.failed + n.invalid + n.timeout + n.lost,
-		.left_ns = time_left_ns(c),
-	};
-
-	if (!progress_is_live(c->progress))
-		return;
-	v.estimate = live_estimate(c->live);
-	progress_show(c->progress, &v, clock_mono_ns());
 }
