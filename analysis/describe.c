@@ -37,7 +37,7 @@ struct describe describe_sorted(struct sample x, struct sample sorted)
 			      .invalid = m.invalid,
 			      .mean = m.mean,
 			      .sd = m.sd,
-			      .var = m.var };
+			      .var = (double)m.var };
 
 	v = sample_finite(x, &d.n);
 	d.sem = m.sd / sqrt((double)m.n);

@@ -124,15 +124,15 @@ struct diagnose_clusters diagnose_clusters(struct sample x, double min_frac)
 	v = sample_sorted(x, &used);
 	if (used < 4 || !(m.var > 0))
 		return c;
-	// Centred, so that sums keep their digits.
+	// Standardised, so that sums keep their digits and range.
 	for (size_t i = 0; i < used; i++)
-		v[i] -= m.mean;
+		v[i] = (v[i] - m.mean) / m.sd;
 	between = best_split(v, used, (size_t)fmax(2, ceil(min_frac * n)), &c);
 	if (between < 0)
 		return c;
-	c.r2 = between / (m.var * (n - 1));
-	c.low_mean += m.mean;
-	c.high_mean += m.mean;
+	c.r2 = between / (n - 1);
+	c.low_mean = m.mean + m.sd * c.low_mean;
+	c.high_mean = m.mean + m.sd * c.high_mean;
 	if (c.low_mean > 0)
 		c.apart = c.high_mean / c.low_mean - 1;
 	c.warn = c.r2 > c.critical;

@@ -41,7 +41,7 @@ static double mean_of(const double *x, size_t n)
 
 // In two passes, corrected for what the mean was rounded by (Chan, Golub &
 // LeVeque 1983).
-static double variance_of(const double *x, size_t n, double mean)
+static long double variance_of(const double *x, size_t n, double mean)
 {
 	long double squares = 0, rest = 0;
 
@@ -52,7 +52,7 @@ static double variance_of(const double *x, size_t n, double mean)
 		rest += d;
 	}
 	squares -= rest * rest / (long double)n;
-	return (double)(squares / (long double)(n - 1));
+	return squares / (long double)(n - 1);
 }
 
 struct moments sample_moments(struct sample s)
@@ -68,7 +68,7 @@ struct moments sample_moments(struct sample s)
 		m.mean = mean_of(x, m.n);
 	if (m.n >= 2) {
 		m.var = variance_of(x, m.n, m.mean);
-		m.sd = sqrt(m.var);
+		m.sd = (double)sqrtl(m.var);
 	}
 	return m;
 }

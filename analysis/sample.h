@@ -18,7 +18,7 @@ struct moments {
 	size_t n;	// finite values
 	size_t invalid; // NaN and infinities
 	double mean;
-	double var; // divisor n-1
+	long double var; // divisor n-1; squares of any double are in its range
 	double sd;
 };
 

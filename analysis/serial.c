@@ -23,7 +23,8 @@ struct serial_vn serial_von_neumann(struct sample x)
 	CLEANUP(cleanup_free) double *v = NULL;
 	struct moments m = sample_moments(x);
 	struct serial_vn r = { .vn = NAN, .z = NAN, .p_pos = NAN };
-	double n = (double)m.n, sum = 0;
+	double n = (double)m.n;
+	long double sum = 0;
 	size_t used;
 
 	v = sample_finite(x, &used);
@@ -31,9 +32,12 @@ struct serial_vn serial_von_neumann(struct sample x)
 	r.n_eff = n;
 	if (used < 3 || !(m.var > 0))
 		return r;
-	for (size_t i = 1; i < used; i++)
-		sum += (v[i] - v[i - 1]) * (v[i] - v[i - 1]);
-	r.vn = sum / (m.var * (n - 1));
+	for (size_t i = 1; i < used; i++) {
+		long double step = (long double)v[i] - (long double)v[i - 1];
+
+		sum += step * step;
+	}
+	r.vn = (double)(sum / (m.var * (long double)(m.n - 1)));
 	r.z = (r.vn - 2) / sqrt(4 * (n - 2) / (n * n - 1));
 	r.p_pos = dist_normal_cdf(r.z);
 	r.n_eff = effective_n(n, r.lag1);
@@ -106,17 +110,23 @@ static void set_mann_kendall(struct serial_trend *r, const double *v, size_t n)
 	r->p = 2 * dist_normal_upper(fabs(r->z));
 }
 
-static void set_slope(struct serial_trend *r, const double *v, size_t n)
+static void set_slope(struct serial_trend *r, const double *v, size_t n,
+		      double sd)
 {
 	CLEANUP(cleanup_free) double *index = xcalloc(n, sizeof *index);
+	CLEANUP(cleanup_free) double *scaled = xcalloc(n, sizeof *scaled);
 	double c0, cov00, cov01, var_slope, rest;
 
 	for (size_t i = 0; i < n; i++)
 		index[i] = (double)i;
-	if (gsl_fit_linear(index, 1, v, 1, n, &c0, &r->slope, &cov00, &cov01,
-			   &var_slope, &rest) != 0)
+	// In units of the SD, whose squares are in a double's range.
+	for (size_t i = 0; i < n; i++)
+		scaled[i] = v[i] / sd;
+	if (gsl_fit_linear(index, 1, scaled, 1, n, &c0, &r->slope, &cov00,
+			   &cov01, &var_slope, &rest) != 0)
 		return;
 	r->slope_t = r->slope / sqrt(var_slope);
+	r->slope *= sd;
 	r->slope_p = dist_t_two_sided(r->slope_t, (double)n - 2);
 }
 
@@ -131,7 +141,7 @@ struct serial_trend serial_trend(struct sample x)
 	if (n < 3 || !(m.var > 0))
 		return r;
 	set_mann_kendall(&r, v, n);
-	set_slope(&r, v, n);
+	set_slope(&r, v, n, m.sd);
 	if (m.mean != 0)
 		r.drift_pct = 100 * r.slope * ((double)n - 1) / m.mean;
 	return r;

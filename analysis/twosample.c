@@ -10,18 +10,30 @@
 #define TWOSAMPLE_DOUBTFUL 0.1
 
 // Satterthwaite 1946: df of the sum of two variances of means.
-static double satterthwaite(double va, double df_a, double vb, double df_b)
+static double satterthwaite(long double va, double df_a, long double vb,
+			    double df_b)
 {
-	double sum = va + vb;
+	long double sum = va + vb;
 
-	return sum > 0 ? sum * sum / (va * va / df_a + vb * vb / df_b)
-		       : NO_FIGURE;
+	if (!(sum > 0))
+		return NO_FIGURE;
+	return (double)(sum * sum /
+			(va * va / (long double)df_a +
+			 vb * vb / (long double)df_b));
 }
 
 // Variance of the mean; NaN for n < 2.
-static double mean_var(const struct moments *m)
+static long double mean_var(const struct moments *m)
 {
-	return m->var / (double)m->n;
+	return m->var / (long double)m->n;
+}
+
+// The same relative to the squared mean.
+static long double relative_var(const struct moments *m)
+{
+	long double mean = (long double)m->mean;
+
+	return mean_var(m) / (mean * mean);
 }
 
 static double degrees(const struct moments *m)
@@ -32,9 +44,10 @@ static double degrees(const struct moments *m)
 struct welch twosample_welch(struct sample a, struct sample b, double conf)
 {
 	struct moments ma = sample_moments(a), mb = sample_moments(b);
-	double va = mean_var(&ma), vb = mean_var(&mb), half;
+	long double va = mean_var(&ma), vb = mean_var(&mb);
+	double half;
 	struct welch r = { .diff = mb.mean - ma.mean,
-			   .se = sqrt(va + vb),
+			   .se = (double)sqrtl(va + vb),
 			   .df = satterthwaite(va, degrees(&ma), vb,
 					       degrees(&mb)) };
 
@@ -49,37 +62,41 @@ struct welch twosample_welch(struct sample a, struct sample b, double conf)
 struct effect twosample_ratio(struct sample a, struct sample b, double conf)
 {
 	struct moments ma = sample_moments(a), mb = sample_moments(b);
-	double ca, cb, df;
+	long double ca, cb;
+	double df;
 
 	if (!(ma.mean > 0) || !(mb.mean > 0))
 		return effect_undefined(conf);
-	ca = mean_var(&ma) / (ma.mean * ma.mean);
-	cb = mean_var(&mb) / (mb.mean * mb.mean);
+	ca = relative_var(&ma);
+	cb = relative_var(&mb);
 	df = satterthwaite(ca, degrees(&ma), cb, degrees(&mb));
-	return effect_make(log(mb.mean / ma.mean), sqrt(ca + cb), df, conf);
+	return effect_make(log(mb.mean / ma.mean), (double)sqrtl(ca + cb), df,
+			   conf);
 }
 
 struct fieller twosample_fieller(struct sample a, struct sample b, double conf)
 {
 	struct moments ma = sample_moments(a), mb = sample_moments(b);
-	double va = mean_var(&ma), vb = mean_var(&mb), t, qa, qb, qc, root;
+	long double va = mean_var(&ma), vb = mean_var(&mb), t, qa, qb, qc, root;
+	long double a_mean = (long double)ma.mean,
+		    b_mean = (long double)mb.mean;
 	struct fieller r = { .df = satterthwaite(va, degrees(&ma), vb,
 						 degrees(&mb)),
 			     .pct = 100 * (mb.mean / ma.mean - 1),
 			     .lo_pct = NO_FIGURE,
 			     .hi_pct = NO_FIGURE };
 
-	t = dist_t_quantile(1 - (1 - conf) / 2, r.df);
-	qa = ma.mean * ma.mean - t * t * va;
-	qb = ma.mean * mb.mean;
-	qc = mb.mean * mb.mean - t * t * vb;
+	t = (long double)dist_t_quantile(1 - (1 - conf) / 2, r.df);
+	qa = a_mean * a_mean - t * t * va;
+	qb = a_mean * b_mean;
+	qc = b_mean * b_mean - t * t * vb;
 	r.bounded = qa > 0;
 	if (!r.bounded)
 		return r;
 	// With qa > 0 the discriminant is not negative but for rounding.
-	root = sqrt(fmax(0, qb * qb - qa * qc));
-	r.lo_pct = 100 * ((qb - root) / qa - 1);
-	r.hi_pct = 100 * ((qb + root) / qa - 1);
+	root = sqrtl(fmaxl(0, qb * qb - qa * qc));
+	r.lo_pct = (double)(100 * ((qb - root) / qa - 1));
+	r.hi_pct = (double)(100 * ((qb + root) / qa - 1));
 	return r;
 }
 
@@ -87,7 +104,7 @@ bool twosample_ratio_doubtful(struct sample a)
 {
 	struct moments m = sample_moments(a);
 
-	return sqrt(mean_var(&m)) / fabs(m.mean) > TWOSAMPLE_DOUBTFUL;
+	return sqrtl(relative_var(&m)) > (long double)TWOSAMPLE_DOUBTFUL;
 }
 
 // E(1/s) of a normal sample (Hedges 1981): turns d into an unbiased g.
@@ -107,7 +124,9 @@ struct hedges twosample_hedges(struct sample a, struct sample b, double conf)
 
 	if (ma.n < 2 || mb.n < 2)
 		return r;
-	pooled = sqrt((degrees(&ma) * ma.var + degrees(&mb) * mb.var) / nu);
+	pooled = (double)sqrtl(((long double)degrees(&ma) * ma.var +
+				(long double)degrees(&mb) * mb.var) /
+			       (long double)nu);
 	if (!(pooled > 0))
 		return r;
 	unit = sqrt(1 / (double)ma.n + 1 / (double)mb.n);
