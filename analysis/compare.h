@@ -23,6 +23,11 @@
 
 #define COMPARE_ALPHA 0.05
 
+enum {
+	// Comparisons up to which the exact tests are made, too.
+	COMPARE_EXACT_MAX = 100,
+};
+
 struct compare_spec {
 	const char *const *metrics; // the family; none: every metric that has
 	size_t nmetrics;	    // a direction
@@ -97,7 +102,11 @@ struct analysis_comparison {
 	struct diagnose_fragility fragility; // one host only
 	struct diagnose_slot slot; // blocked on one host, order recorded
 	double warmup; // studentised first contrast; blocked, one host
-	double auc;    // mean over hosts; NaN: no order recorded
+	// Exact tests beside t, on one host: of the signs of the rounds, or
+	// Mann & Whitney's; p_exact_min is the least that so few can give.
+	double p_exact, p_exact_min;
+	double rel_eff; // what pairing by round bought (rcbd.h); one host
+	double auc;	// mean over hosts; NaN: no order recorded
 	bool order_confounded, boot_confounded, opposed, method_dependent;
 	bool ratio_doubtful; // the baseline is too noisy for a ratio
 	bool autocorrelated; // the effect uses n_eff on some host

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/exact.h"
+#include "analysis/rcbd.h"
 #include "runner/base/alloc.h"
 
 // Both arms of one host, and the contrasts of their rounds when blocked.
@@ -232,15 +234,50 @@ static bool *complete_a_first(const struct arm_rounds *r)
 
 // The contrasts sum to 0 by their making; flipping asks about those moved by
 // the effect, whose t is the effect's.
-static bool depends_on_method(const struct compare_ctx *cx, struct sample w,
-			      const struct analysis_comparison *c, bool odd)
+static void flip_signs(const struct compare_ctx *cx, struct sample w,
+		       struct analysis_comparison *c, bool odd)
 {
 	CLEANUP(cleanup_free) double *moved = xcalloc(w.n + 1, sizeof *moved);
+	struct sample m = { moved, w.n };
+	struct exact_flip flip;
 
 	for (size_t i = 0; i < w.n; i++)
 		moved[i] = w.x[i] + c->effect.log_ratio;
-	return diagnose_method_dependent((struct sample){ moved, w.n },
-					 c->effect.p, odd, cx->spec->alpha);
+	c->method_dependent =
+		diagnose_method_dependent(m, c->effect.p, odd, cx->spec->alpha);
+	if (cx->an->ncomparisons > COMPARE_EXACT_MAX)
+		return;
+	flip = exact_sign_flip(m);
+	c->p_exact = flip.p;
+	c->p_exact_min = flip.p_min;
+}
+
+// The least p of a rank test: both extreme splits of all C(n, k).
+static void rank_arms(const struct compare_ctx *cx, const struct host_pair *hp,
+		      struct analysis_comparison *c)
+{
+	double all = (double)(c->n + c->n_baseline), p = 2;
+
+	if (cx->an->ncomparisons > COMPARE_EXACT_MAX)
+		return;
+	c->p_exact = exact_mann_whitney(arm_sample(&hp->a), arm_sample(&hp->b))
+			     .p_exact;
+	for (size_t i = 0; i < c->n; i++)
+		p *= (double)(i + 1) / (all - (double)i);
+	c->p_exact_min = fmin(1, p);
+}
+
+static void compare_designs(const struct host_pair *hp,
+			    struct analysis_comparison *c)
+{
+	const struct arm_rounds *r = &hp->rounds;
+	CLEANUP(cleanup_free) double *y = xcalloc(2 * r->n + 1, sizeof *y);
+
+	for (size_t i = 0; i < r->n; i++) {
+		y[2 * i] = r->a[i];
+		y[2 * i + 1] = r->b[i];
+	}
+	c->rel_eff = rcbd(y, r->n, 2, NULL).rel_eff;
 }
 
 static void check_contrasts(const struct compare_ctx *cx,
@@ -256,7 +293,7 @@ static void check_contrasts(const struct compare_ctx *cx,
 	ws.x = w;
 	odd = is_odd(ws) || is_odd(arm_sample(&hp->a)) ||
 	      is_odd(arm_sample(&hp->b));
-	c->method_dependent = depends_on_method(cx, ws, c, odd);
+	flip_signs(cx, ws, c, odd);
 	c->warmup = diagnose_warmup(ws);
 	if (!cx->ds->has_order || ws.n == 0)
 		return;
@@ -287,8 +324,11 @@ static void one_host(const struct compare_ctx *cx, const struct host_pair *hp,
 	c->fieller = twosample_fieller(a, b, cx->conf);
 	c->ratio_doubtful = twosample_ratio_doubtful(a);
 	check_fragility(cx, hp, c);
-	if (c->estimator != COMPARE_BLOCKED)
+	if (c->estimator != COMPARE_BLOCKED) {
+		rank_arms(cx, hp, c);
 		return;
+	}
+	compare_designs(hp, c);
 	c->diff = paired_diff(rounds_a(hp), rounds_b(hp), cx->conf);
 	check_contrasts(cx, hp, c);
 }
@@ -310,6 +350,7 @@ static void set_unknown(struct analysis_comparison *c)
 					.hi = nan };
 	c->slot = (struct diagnose_slot){ nan, nan, nan, nan };
 	c->warmup = nan;
+	c->p_exact = c->p_exact_min = c->rel_eff = nan;
 }
 
 void compare_pair(const struct compare_ctx *cx, struct analysis_comparison *c)

@@ -229,6 +229,22 @@ static void say_warmup(const struct analysis *an,
 			   c->warmup);
 }
 
+static void say_exact(const struct analysis *an,
+		      const struct analysis_comparison *c, struct buf *out)
+{
+	bool blocked = c->estimator == COMPARE_BLOCKED;
+
+	if (!(c->effect.se > 0) || !(c->p_exact_min > an->alpha))
+		return;
+	buf_printf(out,
+		   "so few %s that the exact %s test cannot reach %.3g (its "
+		   "least p is ",
+		   blocked ? "rounds" : "trials",
+		   blocked ? "sign-flip" : "rank", an->alpha);
+	words_p(c->p_exact_min, out);
+	buf_puts(out, "): a claim would rest on normal noise");
+}
+
 static void say_doubtful(const struct analysis *an,
 			 const struct analysis_comparison *c, struct buf *out)
 {
@@ -239,9 +255,10 @@ static void say_doubtful(const struct analysis *an,
 }
 
 static say_pair *const of_pairs[] = {
-	say_short,    say_zero_variance,  say_no_ratio, say_order,  say_boot,
-	say_failures, say_hosts,	  say_method,	say_design, say_dropped,
-	say_family,   say_autocorrelated, say_fragile,	say_slot,   say_warmup,
+	say_short,    say_zero_variance, say_no_ratio, say_order,
+	say_boot,     say_failures,	 say_hosts,    say_method,
+	say_design,   say_dropped,	 say_family,   say_autocorrelated,
+	say_fragile,  say_slot,		 say_warmup,   say_exact,
 	say_doubtful, compare_say_facts,
 };
 

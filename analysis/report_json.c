@@ -145,6 +145,9 @@ static void set_unpaired(struct js *j, const struct analysis_comparison *c)
 	js_set_real(j, "fieller_lo_pct", c->fieller.lo_pct);
 	js_set_real(j, "fieller_hi_pct", c->fieller.hi_pct);
 	js_set_real(j, "hedges_g", c->hedges.g);
+	js_set_real(j, "p_exact", c->p_exact);
+	js_set_real(j, "p_exact_min", c->p_exact_min);
+	js_set_real(j, "rel_eff", c->rel_eff);
 	js_set_real(j, "hedges_lo", c->hedges.lo);
 	js_set_real(j, "hedges_hi", c->hedges.hi);
 }

@@ -60,6 +60,31 @@ static void say_estimators(const struct analysis *an, struct buf *out)
 	say_df(an, out);
 }
 
+// Randomised complete blocks against none (rcbd.h), by comparison.
+static void say_rel_eff(const struct analysis *an, struct buf *out)
+{
+	double lo = DBL_MAX, hi = -DBL_MAX;
+
+	for (size_t i = 0; i < an->ncomparisons; i++) {
+		double saved = an->comparisons[i].rel_eff;
+
+		if (!isfinite(saved))
+			continue;
+		lo = fmin(lo, saved);
+		hi = fmax(hi, saved);
+	}
+	if (lo > hi)
+		return;
+	buf_puts(out,
+		 hi > 1 ? " Rounds saved you " : " Rounds saved nothing: ");
+	if (lo < hi)
+		buf_printf(out, "%.2gx to ", lo);
+	buf_printf(out,
+		   "%.2gx the trials (relative efficiency of the block "
+		   "design).",
+		   hi);
+}
+
 static void say_unit(const struct report *r, struct buf *out)
 {
 	buf_puts(out, r->ds->has_boots ? " The unit is the boot: trials that "
@@ -145,6 +170,7 @@ void report_methods(const struct report *r, struct buf *out)
 		say_baseline(an, out);
 	} else if (an->ncomparisons > 0) {
 		say_estimators(an, out);
+		say_rel_eff(an, out);
 		say_unit(r, out);
 		say_tests(an, out);
 		say_interim(an, out);
@@ -154,6 +180,9 @@ void report_methods(const struct report *r, struct buf *out)
 		buf_printf(out, "Student's t interval of the mean, %.4g %%.",
 			   100 * (1 - an->alpha));
 	}
-	buf_puts(out, " Intervals of medians are by order statistics.");
+	buf_printf(out,
+		   " Intervals of medians are by order statistics and need %zu "
+		   "figures.",
+		   interval_quantile_needs(0.5, 1 - an->alpha));
 	say_order(r, out);
 }

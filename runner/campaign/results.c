@@ -168,6 +168,54 @@ static const char *why_stopped(struct results *r)
 			    r->counts.over, r->counts.trials);
 }
 
+// "block.lat_p99" of the workload "block"
+static bool is_latency_of(const char *metric, const char *workload)
+{
+	size_t len = strlen(workload);
+
+	return strncmp(metric, workload, len) == 0 &&
+	       strncmp(metric + len, ".lat_", 5) == 0;
+}
+
+static bool compares_latency_of(const struct plan *p, const char *workload)
+{
+	for (size_t i = 0; i < p->nmetrics; i++)
+		if (is_latency_of(p->metrics[i], workload))
+			return true;
+	return false;
+}
+
+static bool is_closed_loop(const struct plan *p, const struct js *workload)
+{
+	return strcmp(js_get_str(workload, "kind", ""), "block") == 0 &&
+	       js_get_int(workload, "rate", 0) == 0 &&
+	       compares_latency_of(p, js_get_str(workload, "name", ""));
+}
+
+// A load that waits for its answers sends nothing while one is late, so that
+// what would have been late with it is missing: "coordinated omission" (Tene
+// 2013).
+static void note_closed_loop(struct results *r, struct environment_notes *notes)
+{
+	const struct plan *p = r->plan;
+
+	for (size_t c = 0; c < p->ncells; c++) {
+		const struct js *list = p->cells[c].workloads;
+
+		for (size_t i = 0; i < js_len(list); i++) {
+			if (!is_closed_loop(p, js_at(list, i)))
+				continue;
+			environment_note(
+				notes,
+				"latencies are of a closed loop: while an I/O "
+				"is late none is sent that would be late with "
+				"it (coordinated omission); for latencies under "
+				"a load that does not wait, set `rate`");
+			return;
+		}
+	}
+}
+
 // The plan's own notes, and what preflight warned of. The figures stand without
 // the facts of the hosts (`hosts` is NULL, and why is in `no_hosts`), but their
 // reader must know.
@@ -185,6 +233,7 @@ static void collect_notes(struct results *r, const struct js *hosts,
 					      "what preflight found there, is "
 					      "not known",
 					      no_hosts->msg));
+	note_closed_loop(r, &notes);
 	environment_warnings(hosts, r->ds, &notes);
 	environment_changes(r->environment, r->plan->hosts, r->plan->nhosts,
 			    &notes);

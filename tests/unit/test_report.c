@@ -405,9 +405,47 @@ static void a_verdict_is_the_same_word_in_every_format(void **state)
 	}
 }
 
+// Five rounds that drift together: pairing pays, and no sign test decides.
+static void few_rounds_say_what_they_cannot_reach(void **state)
+{
+	static const char text[] = "where,round,y\n"
+				   "a,1,100\nb,1,105\na,2,110\nb,2,116\n"
+				   "a,3,121\nb,3,127\na,4,130\nb,4,136\n"
+				   "a,5,141\nb,5,149\n";
+	struct table_spec spec = small;
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+	(void)state;
+	spec.block = "round";
+	spec.text = text;
+	spec.len = strlen(text);
+	analyse(&f, &spec);
+	assert_close(f.an->comparisons[0].p_exact_min, 0.0625, 1e-15);
+	assert_close(f.an->comparisons[0].p_exact, 0.0625, 1e-15);
+	assert_true(f.an->comparisons[0].rel_eff > 10);
+	assert_says(written(&f, REPORT_MD), "cannot reach 0.05");
+	assert_says(written(&f, REPORT_MD), "Rounds saved you ");
+	assert_says(written(&f, REPORT_MD), "need 6 figures");
+	assert_says(written(&f, REPORT_JSON), "\"rel_eff\": ");
+}
+
+// Three figures an arm: 20 splits, of which two are as extreme as can be.
+static void few_trials_say_what_they_cannot_reach(void **state)
+{
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+	(void)state;
+	analyse_small(&f, "where,y\na,10\na,11\na,12\nb,20\nb,21\nb,23\n");
+	assert_close(f.an->comparisons[0].p_exact_min, 0.1, 1e-15);
+	assert_says(written(&f, REPORT_MD),
+		    "exact rank test cannot reach 0.05");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(few_rounds_say_what_they_cannot_reach),
+		cmocka_unit_test(few_trials_say_what_they_cannot_reach),
 		cmocka_unit_test(the_published_figures_are_inconclusive),
 		cmocka_unit_test(no_report_ever_says_no_difference),
 		cmocka_unit_test(the_answer_claims_no_more_than_the_interval),

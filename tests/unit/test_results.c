@@ -42,9 +42,9 @@ static void write_text(const struct bench *b, const char *name,
 		fail_msg("%s", e.msg);
 }
 
-static void bench_init(struct bench *b, const char *hosts)
+static void bench_init_of(struct bench *b, const char *yaml, const char *hosts)
 {
-	struct matrix_source from = { "m", text, strlen(text), NULL, 0, NULL };
+	struct matrix_source from = { "m", yaml, strlen(yaml), NULL, 0, NULL };
 	CLEANUP(matrix_freep) struct matrix *m = NULL;
 	CLEANUP(buf_deinit) struct buf plan = BUF_INIT;
 	CLEANUP(js_unrefp) struct js *j = NULL;
@@ -58,6 +58,11 @@ static void bench_init(struct bench *b, const char *hosts)
 	js_print_canonical(j, &plan);
 	write_text(b, STORE_PLAN, buf_str(&plan));
 	write_text(b, STORE_HOSTS, hosts);
+}
+
+static void bench_init(struct bench *b, const char *hosts)
+{
+	bench_init_of(b, text, hosts);
 }
 
 static void append(struct journal *to, const struct plan *p,
@@ -216,6 +221,37 @@ static void facts_that_are_gone_cost_no_figure(void **state)
 	}
 }
 
+#define LATENCIES(metric, load)                                         \
+	"name: x\nfactors: {iodepth: [1, 2]}\nfixed: {accel: native}\n" \
+	"workloads: [block: {" load "}]\n"                              \
+	"compare: {metric: " metric ", baseline: {iodepth: 1}}\n"       \
+	"design: {rounds: 3}\nhosts: [a]\n"
+
+static void latencies_of_a_closed_loop_are_doubted(void **state)
+{
+	static const struct {
+		const char *yaml;
+		bool doubted;
+	} cases[] = {
+		{ LATENCIES("block.lat_p99", "bs: 4k"), true },
+		{ LATENCIES("block.lat_p99", "rate: 1000"), false },
+		{ LATENCIES("block.iops", "bs: 4k"), false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CLEANUP(bench_deinit) struct bench b = { 0 };
+		CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+
+		bench_init_of(&b, cases[i].yaml, "{}");
+		record(&b, invalid);
+		report_write(&b.results->report, REPORT_JSON, &out);
+		if ((strstr(buf_str(&out), "coordinated omission") != NULL) !=
+		    cases[i].doubted)
+			fail_msg("%s", cases[i].yaml);
+	}
+}
+
 // Two of three rounds: t at 1 degree of freedom would be wide as it is.
 static void a_look_in_mid_run_is_anytime_valid_and_says_so(void **state)
 {
@@ -278,6 +314,7 @@ int main(void)
 		cmocka_unit_test(what_trials_note_is_said_once),
 		cmocka_unit_test(a_host_that_changes_is_named),
 		cmocka_unit_test(facts_that_are_gone_cost_no_figure),
+		cmocka_unit_test(latencies_of_a_closed_loop_are_doubted),
 		cmocka_unit_test(
 			a_look_in_mid_run_is_anytime_valid_and_says_so),
 		cmocka_unit_test(

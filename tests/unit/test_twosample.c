@@ -46,6 +46,33 @@ static void order_and_unit_do_not_matter(void **state)
 	assert_same_effect(&e, &scaled);
 }
 
+// Squares of such figures are beyond the range of a double.
+static void huge_and_tiny_figures_keep_their_spread(void **state)
+{
+	static const double units[] = { 1e-300, 1e-160, 1e160, 1e290 };
+	struct welch w = twosample_welch(arm_a, arm_b, .95);
+	struct effect e = twosample_ratio(arm_a, arm_b, .95);
+	struct fieller f = twosample_fieller(arm_a, arm_b, .95);
+
+	(void)state;
+	for (size_t u = 0; u < ARRAY_LEN(units); u++) {
+		double a[3], b[5];
+		struct sample sa = { a, 3 }, sb = { b, 5 };
+
+		for (size_t i = 0; i < 3; i++)
+			a[i] = arm_a.x[i] * units[u];
+		for (size_t i = 0; i < 5; i++)
+			b[i] = arm_b.x[i] * units[u];
+		assert_close(twosample_welch(sa, sb, .95).p, w.p, 1e-12);
+		assert_close(twosample_welch(sa, sb, .95).lo, w.lo * units[u],
+			     1e-12);
+		assert_close(twosample_ratio(sa, sb, .95).lo_pct, e.lo_pct,
+			     1e-12);
+		assert_close(twosample_fieller(sa, sb, .95).hi_pct, f.hi_pct,
+			     1e-12);
+	}
+}
+
 static void an_arm_of_one_has_a_difference_and_no_test(void **state)
 {
 	struct welch w = twosample_welch(SAMPLE(10), SAMPLE(12, 13), .95);
@@ -155,6 +182,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(swapping_the_arms_changes_the_sign),
 		cmocka_unit_test(order_and_unit_do_not_matter),
+		cmocka_unit_test(huge_and_tiny_figures_keep_their_spread),
 		cmocka_unit_test(an_arm_of_one_has_a_difference_and_no_test),
 		cmocka_unit_test(an_empty_arm_has_nothing),
 		cmocka_unit_test(two_constant_arms_have_no_p),
