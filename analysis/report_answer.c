@@ -157,8 +157,10 @@ static void say_short(const struct analysis *an,
 		      const struct analysis_comparison *c, struct buf *out)
 {
 	words_comparison(an, c, out);
-	buf_putc(out, ' ');
-	words_pct(c->effect.pct, out);
+	if (!isnan(c->effect.pct)) {
+		buf_putc(out, ' ');
+		words_pct(c->effect.pct, out);
+	}
 	if (!isnan(c->effect.lo_pct))
 		buf_putc(out, ' ');
 	words_interval(c->effect.lo_pct, c->effect.hi_pct, out);

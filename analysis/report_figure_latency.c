@@ -22,6 +22,7 @@ static bool measure(const struct report_latency *l, struct figure_rows *rows)
 		for (size_t i = 0; i < REPORT_LATENCY_PERCENTILES; i++) {
 			svg_widen(&rows->x, l->cells[c].mean[i].mean);
 			svg_widen(&rows->x, l->cells[c].mean[i].hi);
+			svg_widen(&rows->x, l->cells[c].pooled[i].value);
 		}
 	if (!(rows->x.lo <= rows->x.hi))
 		return false;
@@ -47,14 +48,23 @@ static void row(const struct report *r, const struct report_latency *l,
 		const struct interval_mean *m = &c->mean[i];
 		double at = y + STEP * ((double)i - 1.5);
 
-		if (!isfinite(m->mean))
-			continue;
 		svg_whisker(out, &rows->x, m->lo, m->hi, at);
-		mark(out, i, svg_at(&rows->x, m->mean), at);
+		if (isfinite(m->mean))
+			mark(out, i, svg_at(&rows->x, m->mean), at);
+		if (isfinite(c->pooled[i].value))
+			svg_ring(out, svg_at(&rows->x, c->pooled[i].value), at);
 	}
 }
 
-static void legend(struct figure *f)
+static bool is_pooled(const struct report_latency *l, size_t cells)
+{
+	for (size_t c = 0; c < cells; c++)
+		if (isfinite(l->cells[c].pooled[0].value))
+			return true;
+	return false;
+}
+
+static void legend(struct figure *f, bool pooled)
 {
 	double x = FIGURE_LABELS;
 
@@ -65,13 +75,19 @@ static void legend(struct figure *f)
 			 report_latency_percentiles[i]);
 		mark(&f->body, i, x, f->height + 6);
 		svg_text(&f->body, "start", x + 10, f->height + 10, text);
-		x += 80;
+		x += 70;
+	}
+	if (pooled) {
+		svg_ring(&f->body, x, f->height + 6);
+		svg_text(&f->body, "start", x + 10, f->height + 10,
+			 "all trials pooled");
 	}
 	f->height += LEGEND;
 }
 
 static void describe_latency(const struct report *r,
-			     const struct report_latency *l, struct figure *f)
+			     const struct report_latency *l, bool pooled,
+			     struct figure *f)
 {
 	buf_printf(&f->name, "latency-%s", l->name);
 	buf_printf(&f->title, "Percentiles of %s by cell", l->name);
@@ -81,10 +97,11 @@ static void describe_latency(const struct report *r,
 		   "%.4g %% interval. The table of latency percentiles has the "
 		   "figures.",
 		   l->name, 100 * (1 - r->an->alpha));
-	buf_printf(&f->caption,
-		   "Percentiles of %s: means over trials%s; from above, p50 to "
-		   "p99.9.",
-		   l->name, r->ds->hosts.n > 1 ? "" : " with their intervals");
+	buf_printf(&f->caption, "Percentiles of %s: means over trials%s%s.",
+		   l->name, r->ds->hosts.n > 1 ? "" : " with their intervals",
+		   pooled ? "; rings are those of all trials together, only to "
+			    "describe"
+			  : "");
 }
 
 static void one(struct report_figures *to, const struct report_latency *l)
@@ -96,25 +113,28 @@ static void one(struct report_figures *to, const struct report_latency *l)
 		.row = ROW,
 		.n = MIN(to->r->ds->ncells, (size_t)REPORT_FIGURE_ROWS),
 	};
+	bool pooled;
 
 	rows.x.log = true;
 	if (!measure(l, &rows))
 		return;
-	describe_latency(to->r, l, &f);
+	pooled = is_pooled(l, rows.n);
+	describe_latency(to->r, l, pooled, &f);
 	figure_say_cut(rows.n, to->r->ds->ncells, "cell", &f.caption);
 	buf_printf(&title, "%s%s%s (log scale)", l->name,
 		   l->unit[0] != '\0' ? ", " : "", l->unit);
 	figure_rows_axis(&f, &rows, l->unit, buf_str(&title));
 	for (size_t c = 0; c < rows.n; c++)
 		row(to->r, l, &rows, c, &f.body);
-	legend(&f);
+	legend(&f, pooled);
 	figure_add(to, &f);
 }
 
 void figure_latency(struct report_figures *to)
 {
 	const struct report_latency *all;
-	size_t n = report_latency(to->r, REPORT_LATENCY_APART, to->arena, &all);
+	size_t n =
+		report_latency(to->r, REPORT_LATENCY_VALUES, to->arena, &all);
 
 	for (size_t i = 0; i < n; i++)
 		one(to, &all[i]);

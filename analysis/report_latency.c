@@ -153,11 +153,12 @@ static struct latency_pooled pooled(const struct reader *rd,
 	struct latency_pooled none = { NO_FIGURE, NO_FIGURE, NO_FIGURE };
 
 	// With a histogram missing it would be of some trials only.
-	if (rd->pooling == REPORT_LATENCY_APART || pool->n == 0 ||
-	    rd->cx.ds->hists.left_out > 0 || !latency_supported(pool->count, p))
+	if (pool->n == 0 || rd->cx.ds->hists.left_out > 0 ||
+	    !latency_supported(pool->count, p))
 		return none;
 	return latency_pooled(pool->rounds, pool->nrounds, p, rd->cx.conf,
-			      DRAWS);
+			      rd->pooling == REPORT_LATENCY_INTERVALS ? DRAWS
+								      : 0);
 }
 
 static struct interval_mean mean(const struct reader *rd,
@@ -274,7 +275,7 @@ void report_table_latency(const struct report *r, struct report_table *t)
 		{ "completions", true },
 	};
 	const struct report_latency *all;
-	size_t n = report_latency(r, REPORT_LATENCY_POOLED, t->arena, &all);
+	size_t n = report_latency(r, REPORT_LATENCY_INTERVALS, t->arena, &all);
 
 	t->columns = columns;
 	t->ncolumns = ARRAY_LEN(columns);

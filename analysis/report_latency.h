@@ -31,8 +31,8 @@ struct report_latency {
 };
 
 enum report_latency_pooling {
-	REPORT_LATENCY_APART, // leaves `pooled` out, which takes its time
-	REPORT_LATENCY_POOLED,
+	REPORT_LATENCY_VALUES,	  // of `pooled`, without intervals: quick
+	REPORT_LATENCY_INTERVALS, // by resampling
 };
 
 // The percentiles that the trials have as metrics. Returns how many names;

@@ -171,8 +171,8 @@ void svg_y_ticks(struct buf *out, const struct svg_axis *y, const char *unit,
 // --- elements ---
 
 // `above`: pixels of room for a heading, which a page has of its own.
-static void open(struct buf *out, const struct svg_head *h, const char *more,
-		 int above)
+static void put_head(struct buf *out, const struct svg_head *h,
+		     const char *more, int above)
 {
 	buf_printf(out,
 		   "<svg%s viewBox=\"0 %d %d %.0f\" role=\"img\" "
@@ -188,7 +188,7 @@ static void open(struct buf *out, const struct svg_head *h, const char *more,
 
 void svg_open(struct buf *out, const struct svg_head *head)
 {
-	open(out, head, "", 0);
+	put_head(out, head, "", 0);
 }
 
 void svg_open_file(struct buf *out, const struct svg_head *head)
@@ -196,7 +196,7 @@ void svg_open_file(struct buf *out, const struct svg_head *head)
 	CLEANUP(buf_deinit) struct buf title = BUF_INIT;
 
 	buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-	open(out, head, " xmlns=\"http://www.w3.org/2000/svg\"", HEADING);
+	put_head(out, head, " xmlns=\"http://www.w3.org/2000/svg\"", HEADING);
 	buf_puts(out, "<style>\n");
 	svg_style(out);
 	buf_puts(out, "</style>\n");
@@ -296,4 +296,12 @@ void svg_dot(struct buf *out, uint32_t kind, double x, double y)
 		   "<circle class=\"dot c%u\" cx=\"%.1f\" cy=\"%.1f\" "
 		   "r=\"2.5\"/>\n",
 		   kind % SVG_COLORS, x, y);
+}
+
+void svg_ring(struct buf *out, double x, double y)
+{
+	buf_printf(out,
+		   "<circle class=\"ring\" cx=\"%.1f\" cy=\"%.1f\" "
+		   "r=\"6.5\"/>\n",
+		   x, y);
 }

@@ -83,6 +83,8 @@ void svg_text(struct buf *out, const char *anchor, double x, double y,
 void svg_text_up(struct buf *out, double x, double y, const char *text);
 // The mark of the k-th kind: its colour and shape, centred.
 void svg_marker(struct buf *out, uint32_t kind, double x, double y);
+// What is of all trials together.
+void svg_ring(struct buf *out, double x, double y);
 // A trial among many.
 void svg_dot(struct buf *out, uint32_t kind, double x, double y);
 // Grid lines with their figures: under a plot from `top` to `bottom`, and

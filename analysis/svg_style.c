@@ -24,7 +24,7 @@ static const char shapes[] = ":root{color-scheme:light dark}\n"
 			     "svg text{font:12px system-ui,sans-serif}\n"
 			     "svg .whisker{fill:none;stroke-width:1.5}\n"
 			     "svg .median{stroke-width:2}\n"
-			     "svg .quartiles{fill:none}\n"
+			     "svg .quartiles,svg .ring{fill:none}\n"
 			     "svg .dot{fill-opacity:.65}\n"
 			     "svg .bar{fill-opacity:.55}\n";
 
@@ -35,7 +35,7 @@ static const struct rule {
 	{ "svg text", "fill", "fg" },
 	{ "svg .paper", "fill", "bg" },
 	{ "svg line", "stroke", "line" },
-	{ "svg .zero,svg .median,svg .whisker", "stroke", "fg" },
+	{ "svg .zero,svg .median,svg .whisker,svg .ring", "stroke", "fg" },
 	{ "svg .band", "fill", "band" },
 	{ "svg .quartiles", "stroke", "soft" },
 	{ ".c0", "fill", "c0" },

@@ -75,9 +75,9 @@ int show_figures(const struct report *r, const char *dir, struct err *e)
 	CLEANUP(arena_freep) struct arena *a = arena_new();
 	struct report_figures all;
 
-	if (dir_make_all(dir) < 0)
-		return err_sys(e, ERR_STORE, "figures in %s", dir);
 	report_figures_make(r, a, &all);
+	if (all.n > 0 && dir_make_all(dir) < 0)
+		return err_sys(e, ERR_STORE, "figures in %s", dir);
 	for (size_t i = 0; i < all.n; i++) {
 		if (write_figure(&all.items[i], dir, e) < 0)
 			return -1;

@@ -18,7 +18,8 @@
 
 // Whether the options make sense, before anything is done for them.
 int show_check(const struct cmd_args *args, struct err *e) MUST_CHECK;
-// The report's figures as DIR/NAME.svg; DIR is made.
+// The report's figures as DIR/NAME.svg; DIR is made when there are any.when
+// there are any.
 int show_figures(const struct report *r, const char *dir,
 		 struct err *e) MUST_CHECK;
 // Sets r->width and r->color.

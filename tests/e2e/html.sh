@@ -161,6 +161,15 @@ odd=$tmp/odd.csv
 	--baseline config=native --margin 2% -f html -o "$tmp/report.html" \
 	--figures "$tmp/figures"
 expect 0 "$VRUN" matrices/synthetic.yaml --rounds 3 --results "$tmp/results" -q
+grep -q '  figures/effects.svg$' "$tmp"/results/synthetic-*/MANIFEST.sha256 ||
+	fail 'the figures are not among the results'
+[ -s "$tmp/results/index.html" ] || fail 'the run left no list of campaigns'
+expect 2 "$VRUN" report
+says 'vrun: report: DIR is missing'
+expect 2 "$VRUN" report --index "$tmp/results" --json
+says 'vrun: --index and --json exclude each other'
+expect 4 "$VRUN" report --index "$tmp/none"
+says "vrun: $tmp/none: No such file"
 mkdir "$tmp/results/no campaign"
 expect 0 "$VRUN" report --index "$tmp/results"
 

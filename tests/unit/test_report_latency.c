@@ -92,7 +92,7 @@ static const struct report_latency *analysed(struct campaign *c)
 	if (compare_run(c->ds, &spec, &c->an, &e) != 0)
 		fail_msg("%s", e.msg);
 	c->report = (struct report){ .ds = c->ds, .an = c->an };
-	assert_int_equal(report_latency(&c->report, REPORT_LATENCY_POOLED,
+	assert_int_equal(report_latency(&c->report, REPORT_LATENCY_INTERVALS,
 					c->arena, &out),
 			 1);
 	return out;
