@@ -363,6 +363,20 @@ static void add_result_extras(struct dataset *ds, const struct result *r)
 		add_note(ds, r->notes[i]);
 }
 
+void dataset_forget_order(struct dataset *ds)
+{
+	for (size_t t = 0; t < ds->ntrials; t++)
+		ds->order[t] = NO_FIGURE;
+	ds->has_order = false;
+}
+
+void dataset_forget_boots(struct dataset *ds)
+{
+	for (size_t t = 0; t < ds->ntrials; t++)
+		ds->boot[t] = DATASET_NO_BOOT;
+	ds->has_boots = false;
+}
+
 int dataset_add_record(struct dataset *ds, const struct record *r,
 		       struct err *e)
 {

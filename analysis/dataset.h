@@ -147,6 +147,11 @@ int dataset_add_trial(struct dataset *ds, const struct dataset_trial *t,
 void dataset_set_value(struct dataset *ds, size_t row, uint32_t metric,
 		       double value);
 
+// The rows do not stand in the order in which the trials ran; which VM they
+// ran in is not known.
+void dataset_forget_order(struct dataset *ds);
+void dataset_forget_boots(struct dataset *ds);
+
 // One record of a campaign, in the order of the journal. Only finished ones
 // count. A later attempt of a trial takes the place of an earlier one, which
 // stays in `failures`; the same attempt twice is counted and left out.

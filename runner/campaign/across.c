@@ -131,15 +131,25 @@ int across_check(const struct across_part *parts, size_t n, struct err *e)
 
 // --- the anchor ---
 
+static bool same_settings(const struct plan_cell *a, const struct plan_cell *b)
+{
+	bool same_host = js_len(a->host) == 0 ? js_len(b->host) == 0
+					      : js_equal(a->host, b->host);
+
+	return same_host && js_equal(a->vm, b->vm) &&
+	       js_equal(a->workloads, b->workloads);
+}
+
 static bool is_shared(const struct across_part *parts, size_t n,
 		      const struct plan_cell *c)
 {
+	if (js_get(c->vm, PLAN_IMPORTED) != NULL)
+		return false; // nobody knows its settings
 	for (size_t i = 1; i < n; i++) {
 		const struct plan_cell *o =
 			find_cell(parts[i].results->plan, c);
 
-		if (o == NULL || !js_equal(o->vm, c->vm) ||
-		    !js_equal(o->workloads, c->workloads))
+		if (o == NULL || !same_settings(o, c))
 			return false;
 	}
 	return true;

@@ -12,9 +12,9 @@
 #include "runner/campaign/store.h"
 
 static const char *const order_names[] = {
-	[PLAN_BLOCKS] = "blocks",
-	[PLAN_WILLIAMS] = "williams",
-	[PLAN_SEQUENTIAL] = "sequential",
+	[PLAN_BLOCKS] = "blocks",	  [PLAN_WILLIAMS] = "williams",
+	[PLAN_SEQUENTIAL] = "sequential", [PLAN_RECORDED] = "recorded",
+	[PLAN_UNKNOWN] = "unknown",
 };
 
 struct compare_spec results_spec(const struct plan *plan)
@@ -146,6 +146,10 @@ static int read_trials(struct results *r, const char *dir,
 	r->counts = schedule_count(in.schedule);
 	r->rounds = schedule_rounds(in.schedule);
 	r->environment = environment_take(&in.environment);
+	if (r->plan->order == PLAN_UNKNOWN)
+		dataset_forget_order(r->ds);
+	if (plan_is_imported(r->plan))
+		dataset_forget_boots(r->ds);
 	return 0;
 }
 
@@ -254,7 +258,7 @@ static void fill_report(struct results *r, const char *dir)
 		.plan_id = p->id,
 		.rng = p->rng,
 		.order = order_names[p->order],
-		.has_seed = true,
+		.has_seed = !plan_is_imported(p),
 		.seed = p->seed,
 		.started = stamp(r, r->first_wall_ns),
 		.finished = stamp(r, r->last_wall_ns),

@@ -129,8 +129,14 @@ static int resume(const struct cmd_args *args, int *status, struct err *e)
 	CLEANUP(store_closep) struct store *store = NULL;
 	CLEANUP(measure_deinit) struct measure m = { 0 };
 
-	if (store_open(dir, &store, e) < 0 ||
-	    source_reload(dir, matrix, &source, e) < 0 ||
+	if (store_open(dir, &store, e) < 0)
+		return -1;
+	if (!store_has(dir, STORE_MATRIX))
+		return err_set(e, ERR_USAGE,
+			       "%s: no " STORE_MATRIX ": a campaign that was "
+			       "imported has nothing to resume",
+			       dir);
+	if (source_reload(dir, matrix, &source, e) < 0 ||
 	    measure_init(&m, args, &source, e) < 0)
 		return -1;
 	m.store = TAKE_PTR(store);

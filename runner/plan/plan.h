@@ -28,12 +28,18 @@ enum {
 // What a boot of the built-in guest takes without hardware help.
 #define PLAN_BOOT_NS (3 * NS_PER_S)
 
+// In the vm of a cell that was imported: what it ran with is not known, and
+// no other cell is like it.
+#define PLAN_IMPORTED "imported"
+
 struct matrix;
 
 enum plan_order {
 	PLAN_BLOCKS,
 	PLAN_WILLIAMS,
-	PLAN_SEQUENTIAL
+	PLAN_SEQUENTIAL,
+	PLAN_RECORDED, // imported: trials stand as they ran
+	PLAN_UNKNOWN,  // imported: nobody knows how they ran
 };
 
 struct plan_cell {
@@ -118,6 +124,11 @@ bool plan_is_baseline(const struct plan *p, const struct plan_cell *c);
 // The cell's VM on a host whose own QEMU is `qemu`, which counts where the cell
 // names none; "": the host has none of its own. A new reference.
 struct js *plan_cell_vm(const struct plan_cell *c, const char *qemu);
+
+// Its trials were measured by something else, before there was a plan.
+bool plan_is_imported(const struct plan *p);
+// Sets the id: the last thing that is done to a plan made by hand.
+void plan_seal(struct plan *p);
 
 void plan_free(struct plan *p);
 void plan_freep(struct plan **p);

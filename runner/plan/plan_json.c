@@ -16,7 +16,9 @@ enum {
 
 static const char *const order_names[] = { [PLAN_BLOCKS] = "blocks",
 					   [PLAN_WILLIAMS] = "williams",
-					   [PLAN_SEQUENTIAL] = "sequential" };
+					   [PLAN_SEQUENTIAL] = "sequential",
+					   [PLAN_RECORDED] = "recorded",
+					   [PLAN_UNKNOWN] = "unknown" };
 
 static struct js *names_to_js(const char *const *names, size_t n)
 {
@@ -118,6 +120,16 @@ void plan_hash(const struct plan *p, char out[PLAN_ID_CHARS + 1])
 
 	js_print_canonical(j, &b);
 	sha256_hex(buf_str(&b), b.len, out);
+}
+
+bool plan_is_imported(const struct plan *p)
+{
+	return p->order == PLAN_RECORDED || p->order == PLAN_UNKNOWN;
+}
+
+void plan_seal(struct plan *p)
+{
+	plan_hash(p, p->id);
 }
 
 // Reading: each of these returns -1 with an error that names the key.
@@ -308,7 +320,8 @@ static int read_order(const struct js *j, struct plan *p, struct err *e)
 			return 0;
 		}
 	}
-	return bad(e, "order", "must be blocks, williams or sequential");
+	return bad(e, "order",
+		   "must be blocks, williams, sequential, recorded or unknown");
 }
 
 static int read_lists(const struct js *j, struct plan *p, struct err *e)

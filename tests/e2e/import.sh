@@ -17,6 +17,15 @@ prints() {
 	done
 }
 
+# campaign NAME STATUS OPERAND...: imports to $tmp/NAME; prints the report.
+campaign() {
+	local name=$1 want=$2
+	shift 2
+	expect "$want" "$VRUN" import --results "$tmp/results" --name "$name" "$@"
+	says 'results are in'
+	mv "$(results_in "$tmp/results")" "$tmp/$name"
+}
+
 # --- fio ---------------------------------------------------------------
 
 # The figures are fio's own: iops, bw_bytes / 1e6, lat_ns.mean.
@@ -28,7 +37,7 @@ prints 'backing,file,run,order,status,metric,value,unit,better' \
 
 # variant N RATE: a file like fio-3.14.json, N seconds later, of another rate.
 variant() {
-	sed "s/1566772963019/156677${1}963019/
+	sed "s/1566772963019/156677${1}019/
 		s/\"iops\" : 8706.988217/\"iops\" : $2/" \
 		$data/fio-3.14.json >"$tmp/run$1.json"
 }
@@ -47,6 +56,22 @@ expect 0 "$VRUN" analyze "$tmp/runs.csv" --value value --metric metric \
 	--status status
 prints 'Faster: backing=2M' 'In every cell: memory=512M.' 'n = 4 and 4'
 
+campaign paired 0 -F backing,memory --rounds --baseline backing=4k,memory=512M \
+	--margin 2% --question 'Pages?' "${operands[@]}"
+prints 'Pages?' 'Faster: backing=2M' 'In every cell: memory=512M.' \
+	'beyond the margin of 2 %; 4 rounds' 'Each trial is one unit' \
+	'the order is that of the files'"'"' time stamps' \
+	'imported from 8 files of fio: vrun neither ran these trials' \
+	'Order: recorded.' 'fio-3.14-6-g97134' '8 trials of 8 planned: 8 ok'
+expect 0 "$VRUN" report "$tmp/paired" --json
+prints '"order": "recorded"' '"estimator": "blocked"'
+(cd "$tmp/paired" && sha256sum --quiet -c MANIFEST.sha256) ||
+	fail 'the manifest does not fit'
+cmp -s "$tmp/paired/artifacts/0/fio.json" "$tmp/run3001.json" ||
+	fail 'the first file is not kept'
+expect 2 "$VRUN" resume "$tmp/paired"
+says 'a campaign that was imported has nothing to resume'
+
 # In the order A..A B..B the same figures prove nothing.
 sorted=()
 for k in 0 2 4 6 1 3 5 7; do
@@ -55,7 +80,7 @@ done
 i=4000
 for k in "${!sorted[@]}"; do
 	i=$((i + 1))
-	sed -i "s/\"timestamp_ms\" : [0-9]*/\"timestamp_ms\" : 156677${i}963019/" \
+	sed -i "s/\"timestamp_ms\" : [0-9]*/\"timestamp_ms\" : 156677${i}019/" \
 		"${sorted[$k]#*=}"
 done
 expect 0 "$VRUN" import -F backing,memory "${sorted[@]}" -o "$tmp/runs.csv"
@@ -80,6 +105,58 @@ sed 's/"seq 1000"/"seq, \\"1000\\""/; s/^ *0,$/1,/' $hyperfine >"$tmp/h2.json"
 expect 0 "$VRUN" import -F host a=$hyperfine "b=$tmp/h2.json"
 prints "a,seq 1000,1000,$hyperfine,1,,ok,time," \
 	"b,\"seq, \"\"1000\"\"\",1000,$tmp/h2.json,1,,failed,time,"
+
+# --- campaigns ---------------------------------------------------------
+
+# The order A..A B..B proves nothing here, either; without rounds no pairs.
+campaign apart 0 -F backing,memory "${sorted[@]}"
+prints 'Inconclusive (confounded)' 'no round has both arms'
+
+# Two imports have no anchor: nobody knows what they ran with.
+expect 0 "$VRUN" compare "$tmp/paired" "$tmp/apart"
+prints 'no anchor ties them together' 'inconclusive (confounded)'
+
+# Runs that failed are lost trials, and the status says so.
+sed '0,/^ *0,$/s//1,/' $hyperfine >"$tmp/h3.json"
+campaign hyperfine 1 "$tmp/h3.json"
+prints 'n=20000' '1 failed' 'of the runs in the file' 'Order: recorded' \
+	'imported from 1 file of hyperfine'
+campaign two 1 -F host a=$hyperfine "b=$tmp/h3.json" --baseline host=a
+prints 'the files do not tell in which order' 'Order: unknown.' \
+	'the order of execution was not recorded'
+campaign commands 0 "$hyperfine" --metric time --baseline n=1000
+prints 'n=20000 changed time'
+
+# Two versions of fio are a confound.
+campaign versions 0 -F fio 3.14=$data/fio-3.14.json 3.19=$data/fio-3.19.json
+prints 'the baseline ran with engine fio-3.14-6-g97134, this with fio-3.19' \
+	'n = 1 and 1: no interval'
+# A file without a result is a failed trial, if asked for.
+campaign lost 1 --keep-failed -F a x=$data/fio-3.14.json \
+	y=$data/fio-engine-missing.json
+prints 'gave no JSON but' 'inconclusive (no-data)'
+# fio 2 has other keys; json+ has a histogram.
+campaign old 0 $data/fio-2.18.json
+prints '476.8'
+fio --name=x --ioengine=null --size=4m --numjobs=2 --lat_percentiles=1 \
+	--output-format=json+ --output="$tmp/plus.json" >/dev/null
+campaign plus 0 "$tmp/plus.json"
+prints 'block.iops'
+grep -q '"hists":{"block.lat":' "$tmp/plus/trials.jsonl" ||
+	fail 'the histogram of json+ is not kept'
+
+expect 2 "$VRUN" import --results "$tmp/results" $hyperfine $data/fio-3.14.json
+says 'fio and hyperfine have no figure in common'
+expect 2 "$VRUN" import --results "$tmp/results" --metric y $hyperfine
+says '--metric: no file has a figure of "y"'
+expect 2 "$VRUN" import --results "$tmp/results" --margin 2 $hyperfine
+says '--margin: "2" is no ratio'
+expect 2 "$VRUN" import --results "$tmp/results" --baseline x $hyperfine
+says '--baseline: "x" is no FACTOR=LEVEL'
+expect 2 "$VRUN" import --margin 2% $hyperfine
+says 'import: --margin is for a campaign: give --results DIR'
+expect 2 "$VRUN" import $hyperfine $hyperfine
+says 'hyperfine-1.15.json: given twice'
 
 # --- what is refused ---------------------------------------------------
 
