@@ -246,6 +246,25 @@ static int resolve_metrics(const struct compare_ctx *cx, struct err *e)
 	return 0;
 }
 
+// The same for hosts like these, a family of its own.
+static void adjust_populations(struct analysis *an)
+{
+	size_t n = an->ncomparisons;
+	CLEANUP(cleanup_free) double *p = xcalloc(n, sizeof *p);
+	CLEANUP(cleanup_free) double *eq = xcalloc(n, sizeof *eq);
+
+	for (size_t i = 0; i < n; i++) {
+		p[i] = an->comparisons[i].population.effect.p;
+		eq[i] = an->comparisons[i].population_tost.p;
+	}
+	multiplicity_holm(p, n, p);
+	multiplicity_holm(eq, n, eq);
+	for (size_t i = 0; i < n; i++) {
+		an->comparisons[i].population_p_holm = p[i];
+		an->comparisons[i].population_p_eq_holm = eq[i];
+	}
+}
+
 // Holm over the family, apart for the two questions: their nulls cannot both
 // be true.
 static void adjust(struct analysis *an)
@@ -316,6 +335,10 @@ static void decide(const struct compare_ctx *cx, struct analysis_comparison *c)
 
 	most_per_host(c, &in);
 	c->verdict = verdict_decide(&in);
+	in.effect = &c->population.effect;
+	in.p_diff = c->population_p_holm;
+	in.p_eq = c->population_p_eq_holm;
+	c->population_verdict = verdict_decide(&in);
 }
 
 static void find_constant(const struct compare_ctx *cx)
@@ -386,6 +409,7 @@ int compare_run(const struct dataset *ds, const struct compare_spec *spec,
 	for (size_t i = 0; i < an->ncomparisons; i++)
 		compare_pair(&cx, &an->comparisons[i]);
 	adjust(an);
+	adjust_populations(an);
 	for (size_t i = 0; i < an->ncomparisons; i++)
 		decide(&cx, &an->comparisons[i]);
 	compare_secondary(&cx);

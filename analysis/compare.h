@@ -92,6 +92,9 @@ struct analysis_comparison {
 	struct analysis_host *hosts;	    // those with both arms
 	struct effect effect;		    // these hosts
 	struct hosts_population population; // hosts like these; k < 2: none
+	struct tost population_tost;
+	double population_p_holm, population_p_eq_holm;
+	struct verdict population_verdict; // by the same rules
 	struct welch welch; // of the raw figures, unpaired; one host only
 	struct hedges hedges;
 	struct fieller fieller;

@@ -371,6 +371,8 @@ void compare_pair(const struct compare_ctx *cx, struct analysis_comparison *c)
 	if (only != NULL)
 		one_host(cx, only, c);
 	c->tost = effect_tost(&c->effect, cx->spec->margin, cx->spec->alpha);
+	c->population_tost = effect_tost(&c->population.effect,
+					 cx->spec->margin, cx->spec->alpha);
 	if (cx->spec->interim)
 		compare_interim(cx, c);
 }

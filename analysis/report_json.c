@@ -101,6 +101,7 @@ static void set_effect(struct js *j, const struct effect *e)
 	js_set_real(j, "log_ratio", e->log_ratio);
 	js_set_real(j, "se_log", e->se);
 	js_set_real(j, "df", e->df);
+	js_set_real(j, "t", e->t);
 	js_set_real(j, "p_diff", e->p);
 }
 
@@ -123,8 +124,11 @@ static struct js *hosts_js(const struct report *r,
 	return arr;
 }
 
-static struct js *population_js(const struct hosts_population *p)
+static struct js *population_js(const struct analysis *an,
+				const struct analysis_comparison *c)
 {
+	const struct hosts_population *p = &c->population;
+	struct analysis_comparison as = *c; // for its words
 	struct js *j = js_object();
 
 	js_set_int(j, "hosts", (int64_t)p->k);
@@ -134,6 +138,12 @@ static struct js *population_js(const struct hosts_population *p)
 	js_set_real(j, "p_q", p->p_q);
 	js_set_real(j, "i2", p->i2);
 	js_set_real(j, "tau2", p->tau2);
+	js_set_real(j, "p_holm", c->population_p_holm);
+	js_set_real(j, "p_equivalent", c->population_tost.p);
+	js_set_real(j, "p_equivalent_holm", c->population_p_eq_holm);
+	as.verdict = c->population_verdict;
+	js_set_str(j, "verdict", words_verdict_kind(an, &as));
+	js_set_str(j, "reason", verdict_reason_name(as.verdict.reason));
 	return j;
 }
 
@@ -191,7 +201,7 @@ static struct js *comparison_js(const struct report *r,
 	report_reach_js(r, c, j);
 	if (c->nhosts > 1) {
 		js_set(j, "hosts", hosts_js(r, c));
-		js_set(j, "population", population_js(&c->population));
+		js_set(j, "population", population_js(r->an, c));
 	}
 	return j;
 }

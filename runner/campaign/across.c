@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runner/base/alloc.h"
+#include "runner/campaign/environment.h"
 #include "runner/campaign/journal.h"
 
 static bool same_levels(const struct plan_cell *a, const struct plan_cell *b)
@@ -104,7 +105,8 @@ static bool is_same(const struct across_part *a, const struct across_part *b)
 	const struct results *ra = a->results, *rb = b->results;
 
 	return strcmp(ra->plan->id, rb->plan->id) == 0 &&
-	       ra->first_wall_ns != 0 && ra->first_wall_ns == rb->first_wall_ns;
+	       (ra->first_wall_ns != 0 || plan_is_imported(ra->plan)) &&
+	       ra->first_wall_ns == rb->first_wall_ns;
 }
 
 static int check_twice(const struct across_part *parts, size_t i, struct err *e)
@@ -127,6 +129,88 @@ int across_check(const struct across_part *parts, size_t n, struct err *e)
 			return -1;
 	}
 	return 0;
+}
+
+// --- what else differs ---
+
+static bool has_host(const struct plan *p, const char *name)
+{
+	for (size_t i = 0; i < p->nhosts; i++) {
+		if (strcmp(p->hosts[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void list_hosts(const struct plan *p, struct buf *out)
+{
+	for (size_t i = 0; i < p->nhosts; i++)
+		buf_printf(out, "%s%s", i > 0 ? ", " : "", p->hosts[i]);
+}
+
+static bool same_hosts(const struct plan *a, const struct plan *b)
+{
+	for (size_t i = 0; i < a->nhosts; i++) {
+		if (!has_host(b, a->hosts[i]))
+			return false;
+	}
+	return a->nhosts == b->nhosts;
+}
+
+static void note_hosts(const struct across_part *a, const struct across_part *b,
+		       struct strv *notes)
+{
+	CLEANUP(buf_deinit) struct buf ran_a = BUF_INIT;
+	CLEANUP(buf_deinit) struct buf ran_b = BUF_INIT;
+
+	if (same_hosts(a->results->plan, b->results->plan))
+		return;
+	list_hosts(a->results->plan, &ran_a);
+	list_hosts(b->results->plan, &ran_b);
+	strv_addf(notes,
+		  "%s ran on %s, %s on %s: the comparison is also one of hosts",
+		  a->name, buf_str(&ran_a), b->name, buf_str(&ran_b));
+}
+
+static void print_fact(const struct js *value, struct buf *out)
+{
+	if (js_kind(value) == JS_STRING)
+		buf_puts(out, js_str(value));
+	else
+		js_print(value, out);
+}
+
+static void note_fact(const struct across_part *a, const struct across_part *b,
+		      const char *host, const char *fact, struct strv *notes)
+{
+	const struct js *va =
+		js_get(js_get(a->results->environment, host), fact);
+	const struct js *vb =
+		js_get(js_get(b->results->environment, host), fact);
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+
+	if (va == NULL || vb == NULL || js_equal(va, vb))
+		return;
+	buf_printf(&text, "%s: %s was ", host, fact);
+	print_fact(va, &text);
+	buf_printf(&text, " in %s, but ", a->name);
+	print_fact(vb, &text);
+	buf_printf(&text, " in %s: the comparison is also one of it", b->name);
+	strv_add(notes, buf_str(&text));
+}
+
+void across_confounds(const struct across_part *parts, size_t n,
+		      struct strv *notes)
+{
+	const struct plan *first = parts[0].results->plan;
+
+	for (size_t i = 1; i < n; i++) {
+		note_hosts(&parts[0], &parts[i], notes);
+		for (size_t h = 0; h < first->nhosts; h++)
+			for (const char *const *f = environment_steady; *f; f++)
+				note_fact(&parts[0], &parts[i], first->hosts[h],
+					  *f, notes);
+	}
 }
 
 // --- the anchor ---

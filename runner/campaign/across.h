@@ -8,6 +8,7 @@
 
 #include "analysis/dataset.h"
 #include "runner/base/err.h"
+#include "runner/base/strv.h"
 #include "runner/campaign/results.h"
 #include "runner/plan/plan.h"
 
@@ -32,6 +33,11 @@ int across_check(const struct across_part *parts, size_t n,
 // of VM and workloads: a baseline cell, if one is. NULL: there is none.
 const struct plan_cell *across_anchor(const struct across_part *parts,
 				      size_t n);
+
+// A sentence for each fact of the hosts that the first campaign and another
+// one do not have in common: the effect may be that fact's.
+void across_confounds(const struct across_part *parts, size_t n,
+		      struct strv *notes);
 
 // All records. Rounds and boots stay apart, so that nothing is paired across
 // campaigns. With an anchor the figures of every other cell become ratios to

@@ -7,6 +7,12 @@
 #include "runner/base/clock.h"
 #include "runner/base/compiler.h"
 
+const char *const environment_steady[] = {
+	"hostname",	"kernel",  "microcode",	  "cpu",      "cpus",
+	"memory_bytes", "cmdline", "governor",	  "no_turbo", "boost",
+	"smt",		"thp",	   "clocksource", NULL,
+};
+
 struct js *environment_add_session(const struct js *former, struct js *hosts,
 				   const char *vrun_version)
 {
@@ -240,20 +246,14 @@ static void change(const char *host, const char *fact, const struct js *values,
 void environment_changes(const struct js *env, const char *const *hosts,
 			 size_t nhosts, struct environment_notes *notes)
 {
-	static const char *const steady[] = {
-		"kernel",	"microcode", "cpu",	 "cpus",
-		"memory_bytes", "cmdline",   "governor", "no_turbo",
-		"boost",	"smt",	     "thp",	 "clocksource",
-	};
-
 	for (size_t i = 0; i < nhosts; i++) {
 		const struct js *facts = js_get(env, hosts[i]);
 
-		for (size_t k = 0; k < ARRAY_LEN(steady); k++) {
-			const struct js *values = js_get(facts, steady[k]);
+		for (const char *const *k = environment_steady; *k; k++) {
+			const struct js *values = js_get(facts, *k);
 
 			if (js_kind(values) == JS_ARRAY)
-				change(hosts[i], steady[k], values, notes);
+				change(hosts[i], *k, values, notes);
 		}
 	}
 }

@@ -33,6 +33,10 @@ void environment_deinit(struct environment *env); // for CLEANUP, too
 void environment_add(struct environment *env, struct js *facts);
 struct js *environment_take(struct environment *env); // all of it
 
+// Facts of a host that should stay as they are from one session to the next,
+// and that tell campaigns apart where they do not. Ended by NULL.
+extern const char *const environment_steady[];
+
 struct environment_notes {
 	struct arena *arena;
 	const char **text;

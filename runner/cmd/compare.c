@@ -104,6 +104,7 @@ static void note_origin(struct comparison *c)
 static void note_campaigns(struct comparison *c)
 {
 	note_origin(c);
+	across_confounds(c->parts, c->n, &c->notes);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct results *r = c->loaded[i];
 
@@ -199,7 +200,10 @@ const struct cmd cmd_compare = {
 		"workload, the baseline if possible. Then the figures are "
 		"ratios to the anchor in the same round, and an effect is a "
 		"ratio of such ratios: what changed for the anchor, too, is "
-		"not in it. --no-anchor compares the figures themselves.\n\n"
+		"not in it. --no-anchor compares the figures themselves. "
+		"Facts of the hosts that differ between the campaigns (kernel, "
+		"microcode, CPU and the like) are named. The exit status is 1 "
+		"when a campaign is not whole.\n\n"
 		"Example: vrun compare results/qemu-7.2 results/qemu-8.0",
 	.min_operands = 2,
 	.max_operands = ACROSS_MAX,

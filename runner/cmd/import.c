@@ -17,6 +17,8 @@
 static const struct cmd_option options[] = {
 	{ "factors", 'F', "NAME,...",
 	  "what the levels before each file are levels of" },
+	{ "pattern", 'p', "TEXT",
+	  "the levels are in the files' names: run-{backing}-{}.json" },
 	{ "keep-failed", 0, NULL,
 	  "a file of fio without a result is a failed trial, no error" },
 	{ "results", 0, "DIR", "make a campaign in DIR, and report it" },
@@ -290,7 +292,8 @@ static int run(const struct cmd_args *args, int *status, struct err *e)
 	bool campaign = cmd_has(args, "results");
 
 	if ((!campaign && refuse_without_results(args, e) < 0) ||
-	    import_factors(&im, cmd_value(args, "factors"), e) < 0)
+	    import_factors(&im, cmd_value(args, "factors"), e) < 0 ||
+	    import_pattern(&im, cmd_value(args, "pattern"), e) < 0)
 		return -1;
 	for (size_t i = 0; i < args->noperands; i++) {
 		if (import_read(&im, args->operands[i], e) < 0)
@@ -323,7 +326,9 @@ const struct cmd cmd_import = {
 		"n-th trials of all cells.\n\n"
 		"  vrun import --results results --factors backing --rounds "
 		"\\\n"
-		"      4k=a.json 2M=b.json 4k=c.json 2M=d.json\n\n"
+		"      4k=a.json 2M=b.json 4k=c.json 2M=d.json\n"
+		"  vrun import --results results --pattern "
+		"'{backing}-{}.json' *.json\n\n"
 		"Otherwise a table for vrun analyze is printed: the factors, "
 		"and the columns file,\n"
 		"run, order, status, metric, value, unit and better.\n\n"

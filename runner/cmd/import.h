@@ -45,9 +45,18 @@ struct import_input {
 	size_t first_trial;	    // index, if it has one
 };
 
+// Of a pattern: a level, and what stands before it.
+struct import_part {
+	const char *before;
+	bool is_factor; // else it is passed over
+};
+
 struct import {
 	struct arena *arena;
-	struct strv factors; // of the option
+	struct strv factors;		   // of the option
+	const char *pattern, *pattern_end; // what follows its last level
+	struct import_part *parts;
+	size_t nparts, parts_cap;
 	bool keep_failed;
 	struct import_input *inputs;
 	size_t ninputs, inputs_cap;
@@ -63,9 +72,17 @@ struct import {
 // "backing,memory"; NULL: none.
 int import_factors(struct import *im, const char *list,
 		   struct err *e) MUST_CHECK;
-// "4k,1G=run.json" with a level for each of the factors; without factors the
-// file alone. What is no JSON, or another program's, is for fio's reader to
-// refuse.
+// "run-{backing}-{}.json": the factors are in the names of the files; {} is
+// passed over. NULL: they are not.
+int import_pattern(struct import *im, const char *pattern,
+		   struct err *e) MUST_CHECK;
+// What the pattern finds in a file's name, without its directory: a level for
+// each factor.
+int import_levels(struct import *im, const char *path, struct level *out,
+		  struct err *e) MUST_CHECK;
+// "4k,1G=run.json" with a level for each of the factors; with a pattern
+// or without factors the file alone. What is no JSON, or another program's, is
+// for fio's reader to refuse.
 int import_read(struct import *im, const char *operand,
 		struct err *e) MUST_CHECK;
 // After the last file: sets has_order and as_ran.

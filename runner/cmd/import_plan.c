@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runner/base/alloc.h"
+#include "runner/base/sha256.h"
 
 #define NO_LEVEL "(none)" // of a factor that a trial does not have
 
@@ -99,7 +100,6 @@ static int cell_of(struct build *b, const struct import_trial *t,
 				 .host = js_object(),
 				 .vm = js_object(),
 				 .workloads = js_array() };
-	js_set_bool(c->vm, PLAN_IMPORTED, true);
 	return 0;
 }
 
@@ -255,6 +255,19 @@ static void init_plan(struct build *b)
 	p->repeat = 1;
 }
 
+// What was measured is part of the plan's identity: the same plan by name may
+// have been measured twice.
+static void set_imported(struct build *b)
+{
+	CLEANUP(buf_deinit) struct buf journal = BUF_INIT;
+	char hex[SHA256_HEX_CHARS + 1];
+
+	import_journal(b->im, b->plan, &journal);
+	sha256_hex(buf_str(&journal), journal.len, hex);
+	for (size_t i = 0; i < b->plan->ncells; i++)
+		js_set_str(b->plan->cells[i].vm, PLAN_IMPORTED, hex);
+}
+
 int import_plan(const struct import *im, const struct import_spec *spec,
 		struct plan **out, struct err *e)
 {
@@ -267,6 +280,7 @@ int import_plan(const struct import *im, const struct import_spec *spec,
 		return -1;
 	set_baseline(&b);
 	set_notes(&b);
+	set_imported(&b);
 	plan_seal(b.plan);
 	*out = TAKE_PTR(b.plan);
 	return 0;

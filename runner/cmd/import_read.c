@@ -47,7 +47,9 @@ static int add_column(struct import *im, const char *name, struct err *e)
 		if (strcmp(im->columns[i], name) == 0)
 			return 0;
 	}
-	if (is_fixed(name) || name[0] == '\0')
+	if (name[0] == '\0')
+		return err_set(e, ERR_USAGE, "a factor without a name");
+	if (is_fixed(name))
 		return err_set(e, ERR_USAGE,
 			       "\"%s\" cannot be a factor: the table has a "
 			       "column of that name",
@@ -268,7 +270,9 @@ static int read_operand(struct import *im, const char *operand,
 	struct level *l = arena_array(im->arena, n, sizeof(*l));
 	const char *at = operand;
 
-	for (size_t i = 0; i < n; i++) {
+	if (im->pattern != NULL && import_levels(im, operand, l, e) < 0)
+		return -1;
+	for (size_t i = 0; im->pattern == NULL && i < n; i++) {
 		char end = i + 1 < n ? ',' : '=';
 		size_t len = strcspn(at, ",=");
 

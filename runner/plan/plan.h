@@ -28,8 +28,8 @@ enum {
 // What a boot of the built-in guest takes without hardware help.
 #define PLAN_BOOT_NS (3 * NS_PER_S)
 
-// In the vm of a cell that was imported: what it ran with is not known, and
-// no other cell is like it.
+// In the vm of a cell that was imported, with the SHA-256 of its campaign's
+// journal: what it ran with is not known, and no other cell is like it.
 #define PLAN_IMPORTED "imported"
 
 struct matrix;

@@ -20,6 +20,9 @@ static const char *const directions[] = { "read", "write", "trim" };
 static const char *const levels[FIO_LEVELS] = { "1",  "2",  "4",   "8",
 						"16", "32", ">=64" };
 
+// More is no figure, and its square might be none.
+static const double iops_max = 1e15;
+
 // fio 2 counts in microseconds under the bare names, fio 3 in nanoseconds.
 static const struct latency_key {
 	const char *key;
@@ -154,8 +157,13 @@ static bool add_bins(const struct js *lat, double ns, struct hist *h)
 	if (js_len(bins) == 0)
 		return false;
 	JS_FOREACH (bins, key, count) {
+		size_t digits = strspn(key, "0123456789");
 		uint64_t value = strtoull(key, NULL, 10);
 		int64_t n = js_int_value(count, 0);
+
+		if (key[digits] != '\0' || digits == 0 ||
+		    digits > FIO_DIGITS_MAX)
+			return false;
 
 		if (n > 0)
 			hist_add(h, (uint64_t)((double)value * ns),
@@ -214,7 +222,8 @@ static int add_direction(const struct js *dir, struct fio_figures *f,
 	if (ios <= 0)
 		return ios < 0 ? -1 : 0;
 	mean = lat == NULL ? (double)NAN : js_get_real(lat, "mean", NAN);
-	if (!isfinite(iops) || iops < 0 || (lat != NULL && !isfinite(mean)))
+	if (!(iops >= 0 && iops <= iops_max) ||
+	    (lat != NULL && !isfinite(mean)))
 		return -1;
 	f->ios += (uint64_t)ios;
 	f->iops += iops;

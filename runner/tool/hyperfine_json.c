@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+// Beyond these a time is no figure, and its square might be none.
+static const double seconds_min = 1e-12, seconds_max = 1e12;
+
 bool hyperfine_json_is(const struct js *root)
 {
 	return js_kind(js_get(root, "results")) == JS_ARRAY;
@@ -36,7 +39,7 @@ static int read_runs(const struct js *r, struct arena *a,
 	for (size_t i = 0; i < out->nruns; i++) {
 		double s = js_real_value(js_at(times, i), NAN);
 
-		if (!isfinite(s) || s < 0)
+		if (s != 0 && !(s >= seconds_min && s <= seconds_max))
 			return err_set(e, ERR_USAGE,
 				       "hyperfine: \"%s\": time %zu is none",
 				       out->command, i + 1);

@@ -60,6 +60,19 @@ prints 'inconclusive (confounded)'
 expect 0 "$VRUN" compare "$tmp/old" "$tmp/faster" --accept-confounded
 prints 'better' 'accepted by --accept-confounded'
 
+# --- what else differs -------------------------------------------------
+
+cp -r "$tmp/new" "$tmp/kernel"
+sed -i 's/"kernel": "[^"]*"/"kernel": "9.9.9"/; s/"cpu": "[^"]*"/"cpu": "Z80"/' \
+	"$tmp/kernel/hosts.json"
+expect 0 "$VRUN" compare "$tmp/old" "$tmp/kernel"
+prints 'local: kernel was' 'in old, but 9.9.9 in kernel: the comparison is also' \
+	'but Z80 in kernel'
+expect 0 "$VRUN" compare "$tmp/old" "$tmp/kernel" --format md
+grep -q '^- .*9\.9\.9 in kernel' "$tmp/out" || fail 'Markdown does not say it'
+! grep -q 'was.*in old, but.*in again' <("$VRUN" compare "$tmp/old" "$tmp/again") ||
+	fail 'names a fact that did not change'
+
 # --- what cannot be compared -------------------------------------------
 
 expect 2 "$VRUN" compare "$tmp/old"

@@ -124,6 +124,8 @@ prints 'n=20000' '1 failed' 'of the runs in the file' 'Order: recorded' \
 campaign two 1 -F host a=$hyperfine "b=$tmp/h3.json" --baseline host=a
 prints 'the files do not tell in which order' 'Order: unknown.' \
 	'the order of execution was not recorded'
+expect 2 "$VRUN" compare "$tmp/two" "$tmp/two"
+says 'it is the same campaign as two'
 campaign commands 0 "$hyperfine" --metric time --baseline n=1000
 prints 'n=20000 changed time'
 
@@ -145,6 +147,24 @@ prints 'block.iops'
 grep -q '"hists":{"block.lat":' "$tmp/plus/trials.jsonl" ||
 	fail 'the histogram of json+ is not kept'
 
+# Levels from names of files.
+mkdir "$tmp/named"
+for i in 1 2; do
+	cp "$tmp/run300$i.json" "$tmp/named/io-4k-512M-$i.json"
+	cp "$tmp/run300$((i + 2)).json" "$tmp/named/io-2M-512M-$i.json"
+done
+campaign named 0 --pattern 'io-{backing}-{memory}-{}.json' "$tmp"/named/*.json \
+	--baseline backing=4k
+prints 'backing=2M' 'In every cell: memory=512M.' 'n = 2 and 2'
+expect 2 "$VRUN" import --pattern 'x-{backing}.json' "$tmp"/named/*.json
+says 'io-2M-512M-1.json: its name is not like --pattern x-{backing}.json'
+for pattern in '{a}{b}' 'a{b' 'a}b' '{a,b}' 'abc' '{}.json'; do
+	expect 2 "$VRUN" import --pattern "$pattern" "$tmp"/named/*.json
+	says "--pattern: \"$pattern\"" 'names of factors stand in braces'
+done
+expect 2 "$VRUN" import --pattern '{a}.json' -F b "$tmp"/named/*.json
+says 'either --factors and levels before the files, or --pattern'
+
 expect 2 "$VRUN" import --results "$tmp/results" $hyperfine $data/fio-3.14.json
 says 'fio and hyperfine have no figure in common'
 expect 2 "$VRUN" import --results "$tmp/results" --metric y $hyperfine
@@ -155,6 +175,10 @@ expect 2 "$VRUN" import --results "$tmp/results" --baseline x $hyperfine
 says '--baseline: "x" is no FACTOR=LEVEL'
 expect 2 "$VRUN" import --margin 2% $hyperfine
 says 'import: --margin is for a campaign: give --results DIR'
+printf '%s' '{"results": [{"command": "a", "times": [1],' \
+	'"parameters": {"": "1"}}]}' >"$tmp/nameless.json"
+expect 2 "$VRUN" import "$tmp/nameless.json"
+says 'a factor without a name'
 expect 2 "$VRUN" import $hyperfine $hyperfine
 says 'hyperfine-1.15.json: given twice'
 

@@ -75,6 +75,9 @@ static const struct refusal {
 	{ RESULT("\"command\": \"x\", \"times\": [1, \"2\"]"),
 	  "\"x\": time 2 is none" },
 	{ RESULT("\"command\": \"x\", \"times\": [-1]"), "time 1 is none" },
+	{ RESULT("\"command\": \"x\", \"times\": [1, 1e300]"),
+	  "time 2 is none" },
+	{ RESULT("\"command\": \"x\", \"times\": [1e-300]"), "time 1 is none" },
 	{ RESULT("\"command\": \"x\", \"times\": [1], \"exit_codes\": [0, 0]"),
 	  "1 times but 2 exit codes" },
 	{ RESULT("\"command\": \"x\", \"times\": [1], "
