@@ -130,13 +130,15 @@ static int add_value(struct table_reader *r, const struct csv_row *row,
 		     size_t value, struct dataset_trial *t, struct err *e)
 {
 	CLEANUP(table_reading_deinit)
-	struct table_reading g = { .value = NO_FIGURE, .unit = "" };
+	struct table_reading g = { .column = value,
+				   .value = NO_FIGURE,
+				   .unit = "" };
 	const char *name = table_value_name(r, value);
 	size_t at;
 
-	if (table_read_value(r, row, r->map.values[value], &g, e) != 0 ||
+	if (table_read_value(r, row, &g, e) != 0 ||
 	    row_cell(r, value, &t->cell, e) != 0 ||
-	    table_read_metric(r, row, value, &g, &t->metric, e) != 0)
+	    table_read_metric(r, row, &g, &t->metric, e) != 0)
 		return -1;
 	if (table_is_wide(r, TABLE_ROUNDS))
 		t->block = intern_id(&r->ds->blocks, name, strlen(name));

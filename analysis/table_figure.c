@@ -27,8 +27,9 @@ static bool read_status(const struct table_reader *r, const struct csv_row *row,
 }
 
 int table_read_value(const struct table_reader *r, const struct csv_row *row,
-		     size_t column, struct table_reading *g, struct err *e)
+		     struct table_reading *g, struct err *e)
 {
+	size_t column = r->map.values[g->column];
 	const char *text = row->fields[column].text, *why;
 	struct table_number n;
 
@@ -46,27 +47,33 @@ int table_read_value(const struct table_reader *r, const struct csv_row *row,
 	return 0;
 }
 
+// `given` is what the row calls it, `own` its column.
+static const char *figure_name(const struct table_reader *r, const char *given,
+			       const char *own)
+{
+	if (given != NULL)
+		return given[0] != '\0' ? given : "(empty)";
+	return r->map.nvalues == 1 || table_is_wide(r, TABLE_METRICS) ? own
+								      : "value";
+}
+
 // The figure that a row has: what cell, row and options say of it, and what
 // its name tells.
 static int describe(const struct table_reader *r, const struct csv_row *row,
-		    size_t value, const struct table_reading *g,
-		    struct metric *m, struct err *e)
+		    const struct table_reading *g, struct metric *m,
+		    struct err *e)
 {
 	const char *name = table_field(r, row, TABLE_METRIC);
 	const char *unit = table_field(r, row, TABLE_UNIT);
 	const char *better = table_field(r, row, TABLE_BETTER);
-	const char *own = table_value_name(r, value);
-	struct table_guess guess = r->guesses[value];
+	const char *own = table_value_name(r, g->column);
+	struct table_guess guess = r->guesses[g->column];
 
 	if (name != NULL || unit != NULL)
 		guess = table_guess(name != NULL ? name : own, unit);
 	if (table_guess(g->unit, NULL).better != BETTER_NEITHER)
 		guess = table_guess(g->unit, NULL);
-	if (name == NULL)
-		name = r->map.nvalues == 1 || table_is_wide(r, TABLE_METRICS)
-			       ? own
-			       : "value";
-	*m = (struct metric){ .name = name,
+	*m = (struct metric){ .name = figure_name(r, name, own),
 			      .unit = unit != NULL ? unit : guess.unit,
 			      .better = guess.better };
 	if (g->unit[0] != '\0')
@@ -117,12 +124,12 @@ static int refuse_mixed(const struct table_reader *r, const struct csv_row *row,
 
 // Where the units are in the cells, one without a figure tells none.
 int table_read_metric(const struct table_reader *r, const struct csv_row *row,
-		      size_t value, const struct table_reading *g,
-		      uint32_t *metric, struct err *e)
+		      const struct table_reading *g, uint32_t *metric,
+		      struct err *e)
 {
 	struct metric m;
 
-	if (describe(r, row, value, g, &m, e) != 0)
+	if (describe(r, row, g, &m, e) != 0)
 		return -1;
 	if (r->spec->style.units && !isfinite(g->value)) {
 		if (dataset_declare_metric(r->ds, m.name, e) != 0)
@@ -134,5 +141,5 @@ int table_read_metric(const struct table_reader *r, const struct csv_row *row,
 		return -1;
 	if (!r->ds->metrics[*metric].mixed)
 		return 0;
-	return refuse_mixed(r, row, r->map.values[value], &m, e);
+	return refuse_mixed(r, row, r->map.values[g->column], &m, e);
 }

@@ -36,6 +36,7 @@ int table_read_header(struct table_reader *r, struct err *e) MUST_CHECK;
 
 // What one value column of a row gives.
 struct table_reading {
+	size_t column; // among the value columns
 	double value;
 	const char *unit; // that the cell itself has, or ""
 	enum outcome outcome;
@@ -44,15 +45,14 @@ struct table_reading {
 
 void table_reading_deinit(struct table_reading *g); // for CLEANUP, too
 
-// The figure in a column, unless the status column says that there is none.
+// The figure in g->column, unless the status column says that there is none.
 int table_read_value(const struct table_reader *r, const struct csv_row *row,
-		     size_t column, struct table_reading *g,
-		     struct err *e) MUST_CHECK;
+		     struct table_reading *g, struct err *e) MUST_CHECK;
 // What it is a figure of. Refuses one in another unit or direction than
 // before.
 int table_read_metric(const struct table_reader *r, const struct csv_row *row,
-		      size_t value, const struct table_reading *g,
-		      uint32_t *metric, struct err *e) MUST_CHECK;
+		      const struct table_reading *g, uint32_t *metric,
+		      struct err *e) MUST_CHECK;
 
 // --- for all of them ---
 

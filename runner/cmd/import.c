@@ -101,13 +101,16 @@ static void request_deinit(struct request *q)
 	arena_free(q->arena);
 }
 
-// The items of "a,b"; none of them is empty.
-static int split(struct request *q, const char *option, const char *text,
-		 const char ***out, size_t *n, struct err *e)
-{
-	size_t cap = 0;
+struct items {
+	const char **v;
+	size_t n, cap;
+};
 
-	for (*n = 0; text != NULL;) {
+// Of "a,b"; none of them is empty.
+static int split(struct request *q, const char *option, const char *text,
+		 struct items *out, struct err *e)
+{
+	while (text != NULL) {
 		size_t len = strcspn(text, ",");
 		const char **slot;
 
@@ -115,7 +118,8 @@ static int split(struct request *q, const char *option, const char *text,
 			return err_set(e, ERR_USAGE,
 				       "--%s: an empty name between commas",
 				       option);
-		slot = arena_push(q->arena, out, n, &cap, sizeof(*slot));
+		slot = arena_push(q->arena, &out->v, &out->n, &out->cap,
+				  sizeof(*slot));
 		*slot = arena_strndup(q->arena, text, len);
 		text = text[len] == ',' ? text + len + 1 : NULL;
 	}
@@ -124,26 +128,26 @@ static int split(struct request *q, const char *option, const char *text,
 
 static int read_baseline(struct request *q, const char *text, struct err *e)
 {
-	const char **items = NULL;
+	struct items items = { 0 };
 	struct level *l;
-	size_t n;
 
-	if (split(q, "baseline", text, &items, &n, e) < 0)
+	if (split(q, "baseline", text, &items, e) < 0)
 		return -1;
-	l = arena_array(q->arena, n, sizeof(*l));
-	for (size_t i = 0; i < n; i++) {
-		size_t len = strcspn(items[i], "=");
+	l = arena_array(q->arena, items.n, sizeof(*l));
+	for (size_t i = 0; i < items.n; i++) {
+		const char *item = items.v[i];
+		size_t len = strcspn(item, "=");
 
-		if (len == 0 || items[i][len] == '\0')
+		if (len == 0 || item[len] == '\0')
 			return err_set(e, ERR_USAGE,
 				       "--baseline: \"%s\" is no FACTOR=LEVEL, "
 				       "as in backing=4k",
-				       items[i]);
-		l[i].factor = arena_strndup(q->arena, items[i], len);
-		l[i].text = items[i] + len + 1;
+				       item);
+		l[i].factor = arena_strndup(q->arena, item, len);
+		l[i].text = item + len + 1;
 	}
 	q->spec.baseline = l;
-	q->spec.nbaseline = n;
+	q->spec.nbaseline = items.n;
 	return 0;
 }
 
@@ -169,7 +173,7 @@ static int read_request(const struct cmd_args *args, struct request *q,
 {
 	const char *name = cmd_value(args, "name");
 	const char *host = cmd_value(args, "host");
-	const char **metrics = NULL;
+	struct items metrics = { 0 };
 
 	q->spec = (struct import_spec){
 		.name = name != NULL ? name : "imported",
@@ -177,12 +181,12 @@ static int read_request(const struct cmd_args *args, struct request *q,
 		.question = cmd_value(args, "question"),
 		.rounds = cmd_has(args, "rounds"),
 	};
-	if (split(q, "metric", cmd_value(args, "metric"), &metrics,
-		  &q->spec.nmetrics, e) < 0 ||
+	if (split(q, "metric", cmd_value(args, "metric"), &metrics, e) < 0 ||
 	    read_baseline(q, cmd_value(args, "baseline"), e) < 0 ||
 	    read_margin(q, cmd_value(args, "margin"), e) < 0)
 		return -1;
-	q->spec.metrics = metrics;
+	q->spec.metrics = metrics.v;
+	q->spec.nmetrics = metrics.n;
 	return 0;
 }
 

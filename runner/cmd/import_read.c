@@ -333,7 +333,7 @@ static int read_text(struct import *im, const struct input *in, struct err *e)
 int import_read(struct import *im, const char *operand, struct err *e)
 {
 	CLEANUP(input_deinit) struct input in = { .index = im->ninputs };
-	struct import_input from, *slot;
+	struct import_input from = { .path = "" }, *slot;
 
 	if (read_operand(im, operand, &from, e) < 0 ||
 	    check_twice(im, &from, e) < 0 ||
