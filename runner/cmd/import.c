@@ -1,5 +1,7 @@
 // vrun import FILE...: what fio and hyperfine wrote, as a table for vrun
 // analyze or as a campaign.
+#include "runner/cmd/import.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +13,6 @@
 #include "runner/base/units.h"
 #include "runner/campaign/environment.h"
 #include "runner/cmd/cmd.h"
-#include "runner/cmd/import.h"
 #include "runner/cmd/measure.h"
 
 static const struct cmd_option options[] = {
