@@ -248,10 +248,17 @@ static void say_exact(const struct analysis *an,
 static void say_doubtful(const struct analysis *an,
 			 const struct analysis_comparison *c, struct buf *out)
 {
+	bool unbounded = c->estimator == COMPARE_UNBLOCKED &&
+			 isfinite(c->fieller.df) && !c->fieller.bounded;
+
 	(void)an;
 	if (c->ratio_doubtful)
 		buf_puts(out, "the baseline's mean is known to worse than "
 			      "10 %: a ratio to it is doubtful");
+	else if (unbounded)
+		buf_puts(out, "Fieller's interval has no bounds: the "
+			      "baseline's mean could be 0 for all that its "
+			      "figures say, and a ratio to it is doubtful");
 }
 
 static say_pair *const of_pairs[] = {

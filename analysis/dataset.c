@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/sample.h"
+#include "analysis/thin.h"
 #include "runner/base/alloc.h"
 #include "runner/base/buf.h"
 
@@ -269,11 +270,25 @@ static void add_check(struct dataset *ds, const struct check *c)
 	ds->checks[id].count[c->status]++;
 }
 
+static void doubt_percentile(struct dataset *ds, const char *name)
+{
+	CLEANUP(buf_deinit) struct buf note = BUF_INIT;
+
+	buf_printf(&note,
+		   "%s has less than 10 I/Os beyond it: it says little of the "
+		   "tail",
+		   name);
+	add_note(ds, buf_str(&note));
+}
+
 static int add_metrics(struct dataset *ds, size_t row, const struct result *r,
 		       struct err *e)
 {
 	for (size_t i = 0; i < r->nmetrics; i++) {
 		uint32_t m;
+
+		if (thin_percentile(r, &r->metrics[i]))
+			doubt_percentile(ds, r->metrics[i].name);
 
 		if (dataset_add_metric(ds, &r->metrics[i], &m, e) != 0)
 			return -1;

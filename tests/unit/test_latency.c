@@ -1,6 +1,9 @@
 #include "tests/unit/numbers.h"
 
+#include <string.h>
+
 #include "analysis/latency.h"
+#include "analysis/thin.h"
 
 static double percentile(const struct latency_bin *bins, size_t n, double p)
 {
@@ -82,10 +85,42 @@ static void pooling_resamples_whole_rounds(void **state)
 	assert_nan(one.lo);
 }
 
+static void a_percentile_of_too_few_is_thin(void **state)
+{
+	static const struct {
+		const char *name, *hists;
+		bool thin;
+	} cases[] = {
+		{ "block.lat_p99", "{\"block.lat\":{\"n\":1000}}", false },
+		{ "block.lat_p99", "{\"block.lat\":{\"n\":900}}", true },
+		{ "block.lat_p999", "{\"block.lat\":{\"n\":9000}}", true },
+		{ "block.lat_p999", "{\"block.lat\":{\"n\":10000}}", false },
+		{ "block.lat_p50", "{\"block.lat\":{\"n\":20}}", false },
+		{ "other.lat_p99", "{\"block.lat\":{\"n\":9}}", false },
+		{ "block.lat_mean", "{\"block.lat\":{\"n\":9}}", false },
+		{ "block.iops", "{\"block.lat\":{\"n\":9}}", false },
+		{ "block.lat_p9x", "{\"block.lat\":{\"n\":9}}", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct err e = { 0 };
+		CLEANUP(js_unrefp)
+		struct js *hists = js_parse(
+			cases[i].hists, strlen(cases[i].hists), "hists", &e);
+		struct result r = { .hists = hists };
+		struct metric m = { .name = cases[i].name, .unit = "ns" };
+
+		if (thin_percentile(&r, &m) != cases[i].thin)
+			fail_msg("%s of %s", cases[i].name, cases[i].hists);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_of_all_jobs_add_up),
+		cmocka_unit_test(a_percentile_of_too_few_is_thin),
 		cmocka_unit_test(nothing_counted_has_no_percentile),
 		cmocka_unit_test(a_percentile_needs_ten_beyond_it),
 		cmocka_unit_test(fio_buckets_ascend_to_the_last),

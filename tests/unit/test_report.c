@@ -441,9 +441,20 @@ static void few_trials_say_what_they_cannot_reach(void **state)
 		    "exact rank test cannot reach 0.05");
 }
 
+// 12.7 standard errors of the baseline's mean are more than the mean.
+static void a_baseline_that_could_be_zero_is_doubted(void **state)
+{
+	CLEANUP(fixture_deinit) struct fixture f = { 0 };
+
+	(void)state;
+	analyse_small(&f, "where,y\na,10\na,12\nb,11\nb,11\n");
+	assert_says(written(&f, REPORT_MD), "Fieller's interval has no bounds");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_baseline_that_could_be_zero_is_doubted),
 		cmocka_unit_test(few_rounds_say_what_they_cannot_reach),
 		cmocka_unit_test(few_trials_say_what_they_cannot_reach),
 		cmocka_unit_test(the_published_figures_are_inconclusive),
