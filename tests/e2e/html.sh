@@ -110,17 +110,18 @@ expect_silence() {
 	[ -z "$said" ] || fail "$1: fetches $said"
 }
 
-# inspect NAME FILE: at every size and in both schemes.
+# inspect NAME FILE SCHEME...: at every size.
 inspect() {
-	local scheme width
+	local name=$1 scheme width
 	visit "$2"
-	for scheme in light dark; do
+	shift 2
+	for scheme; do
 		for width in 1100 360; do
-			look $width $scheme "$1-$scheme-$width"
-			expect_no_complaint "$1, $scheme, $width pixels"
+			look $width "$scheme" "$name-$scheme-$width"
+			expect_no_complaint "$name, $scheme, $width pixels"
 		done
 	done
-	expect_silence "$1"
+	expect_silence "$name"
 }
 
 # press KEY...: tab, enter or space.
@@ -174,11 +175,11 @@ mkdir "$tmp/results/no campaign"
 expect 0 "$VRUN" report --index "$tmp/results"
 
 open_browser
-inspect report "$tmp/report.html"
-inspect odd "$tmp/odd.html"
-inspect many "$tmp/many.html"
-inspect campaign "$(echo "$tmp"/results/synthetic-*/report.html)"
-inspect index "$tmp/results/index.html"
+inspect report "$tmp/report.html" light dark
+inspect odd "$tmp/odd.html" light
+inspect many "$tmp/many.html" light
+inspect campaign "$(echo "$tmp"/results/synthetic-*/report.html)" dark
+inspect index "$tmp/results/index.html" light dark
 
 # The link of the list leads to the report.
 javascript 'document.querySelector("td a, th a").click()' >"$tmp/clicked"

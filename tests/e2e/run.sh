@@ -101,8 +101,8 @@ command -v script >/dev/null || skip "script(1) is not there: no terminal"
 synthetic "$m" 3 'runtime: 700ms'
 env TERM=xterm script -qec "stty cols 60; '$VRUN' '$m' --results '$tmp/g'" \
 	/dev/null >"$tmp/live" </dev/null || fail "fails on a terminal"
-tr '\r' '\n' <"$tmp/live" | grep -a '^.\[Ktrial ' |
-	sed 's/^.\[K//' >"$tmp/lines" || true
+tr '\r' '\n' <"$tmp/live" | grep -a '^.\[Jtrial ' |
+	sed 's/^.\[J//' >"$tmp/lines" || true
 [ -s "$tmp/lines" ] || fail "no live line"
 grep -aq 'trial [2-6]/6 round [1-3] effect=' "$tmp/lines" ||
 	fail "the live line tells nothing"
