@@ -71,7 +71,8 @@ void campaign_set_qemu(struct campaign *c, size_t i, const char *qemu)
 
 static void host_deinit(struct host *h)
 {
-	session_close(h->session, HOST_GRACE_MS);
+	session_close(h->session,
+		      host_lasts(h) ? HOST_CARRIER_MS : HOST_GRACE_MS);
 	js_unref(h->facts);
 	js_unref(h->agent);
 	free(h->missing);
@@ -99,6 +100,30 @@ void campaign_freep(struct campaign **c)
 	*c = NULL;
 }
 
+static bool is_in_trial(const struct host *h)
+{
+	return h->state == HOST_TRIAL || h->pending;
+}
+
+// At once. A trial out of reach stays with its agent: vrun resume asks for it.
+static int cut_short(struct host *h, struct err *e)
+{
+	if (h->pending) {
+		progress_say(h->c->progress, true,
+			     "vrun: host %s: out of reach; its trial goes on "
+			     "there, and its agent ends by its lease",
+			     h->name);
+		h->pending = false;
+		host_hang_up(h);
+		return 0;
+	}
+	if (h->state == HOST_TRIAL &&
+	    trial_end(h, OUTCOME_LOST, "vrun was stopped in it", e) < 0)
+		return -1;
+	host_leave(h);
+	return 0;
+}
+
 // Sends every host that has no trial in hand away; with `now`, the others,
 // too, whose trials are lost.
 static int send_away(struct campaign *c, bool now, struct err *e)
@@ -106,21 +131,20 @@ static int send_away(struct campaign *c, bool now, struct err *e)
 	for (size_t i = 0; i < c->plan->nhosts; i++) {
 		struct host *h = &c->hosts[i];
 
-		if (h->state == HOST_AWAY || h->state == HOST_LEAVING ||
-		    (h->state == HOST_TRIAL && !now))
+		if (h->state == HOST_AWAY || h->state == HOST_LEAVING)
 			continue;
-		if (h->state == HOST_TRIAL &&
-		    trial_end(h, OUTCOME_LOST, "vrun was stopped in it", e) < 0)
+		if (!is_in_trial(h))
+			host_leave(h);
+		else if (now && cut_short(h, e) < 0)
 			return -1;
-		host_leave(h);
 	}
 	return 0;
 }
 
-static bool any_in(const struct campaign *c, enum host_state state)
+static bool any_in_trial(const struct campaign *c)
 {
 	for (size_t i = 0; i < c->plan->nhosts; i++) {
-		if (c->hosts[i].state == state)
+		if (is_in_trial(&c->hosts[i]))
 			return true;
 	}
 	return false;
@@ -136,7 +160,7 @@ static int on_signal(struct campaign *c, int sig, struct err *e)
 			     "vrun: %s: stopping at once; the hosts are put "
 			     "back as they were",
 			     strsignal(sig));
-	else if (any_in(c, HOST_TRIAL))
+	else if (any_in_trial(c))
 		progress_say(c->progress, true,
 			     "vrun: %s: stopping when the trial in hand has "
 			     "ended (once more to stop at once)",
@@ -337,7 +361,7 @@ int campaign_attach(struct campaign *c, const struct store *store,
 					store->dir, i + 1);
 		live_add(c->live, &log->records[i]);
 	}
-	if (trial_lose_unfinished(c, e) < 0)
+	if (trial_take_unfinished(c, e) < 0)
 		return -1;
 	for (uint32_t i = 0; i < c->plan->nhosts; i++)
 		schedule_forget_boots(c->schedule, i);
@@ -349,6 +373,18 @@ static bool is_over(const struct campaign *c)
 	struct schedule_counts n = schedule_count(c->schedule);
 
 	return n.over == n.trials;
+}
+
+// What could not be recorded stays with the agents that can keep it.
+static void keep_trials(struct campaign *c)
+{
+	for (size_t i = 0; i < c->plan->nhosts; i++) {
+		struct host *h = &c->hosts[i];
+
+		if (is_in_trial(h) && host_lasts(h))
+			host_hang_up(h);
+		h->pending = false;
+	}
 }
 
 int campaign_run(struct campaign *c, struct err *e)
@@ -365,9 +401,10 @@ int campaign_run(struct campaign *c, struct err *e)
 		rc = loop(c, e);
 	progress_clear(c->progress);
 	progress_watch(c->progress, NULL, NULL);
-	if (rc < 0)
+	if (rc < 0) {
+		keep_trials(c);
 		campaign_dismiss(c);
-	else if (c->stop != CAMPAIGN_GO_ON && !c->decided && !is_over(c))
+	} else if (c->stop != CAMPAIGN_GO_ON && !c->decided && !is_over(c))
 		rc = interrupted(c, e);
 	return rc;
 }

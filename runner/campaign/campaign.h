@@ -55,7 +55,9 @@ int campaign_prepare(struct campaign *c, struct findings *f,
 struct js *campaign_hosts(const struct campaign *c, const struct findings *f);
 
 // Where the trials go, and what happened before. `log` is NULL for a new
-// campaign; its trials that never ended are recorded as lost here.
+// campaign. Of its trials that never ended, those that an agent holds are
+// collected by campaign_run; those of hosts that are away, whose agents may
+// hold them, stay open; the others are recorded as lost here.
 int campaign_attach(struct campaign *c, const struct store *store,
 		    struct journal *journal, const struct journal_log *log,
 		    struct err *e) MUST_CHECK;

@@ -13,8 +13,8 @@
 typedef int message_fn(struct host *h, const struct message *m, struct err *e);
 typedef int time_fn(struct host *h, struct err *e);
 
-static message_fn on_hello, on_facts, on_preflight, on_settings;
-static time_fn reconnect, hang_up;
+static message_fn on_hello, on_facts, on_preflight, on_stopped, on_settings;
+static time_fn reconnect, hang_up, look_again;
 
 // What a host may say in a state, how long it may take, and what happens when
 // the time is up (by default the agent counts as broken).
@@ -29,10 +29,12 @@ static const struct state_row {
 	[HOST_PREFLIGHT] = { "the end of the preflight", HOST_PREFLIGHT_S,
 			     on_preflight, NULL },
 	[HOST_READY] = { "nothing", 0, NULL, NULL },
+	[HOST_STOPPING] = { "the end of a trial that nobody wants",
+			    HOST_STOPPING_S, on_stopped, NULL },
 	[HOST_SETTINGS] = { "the end of its settings", HOST_SETTINGS_S,
 			    on_settings, NULL },
-	[HOST_TRIAL] = { "a result", 0, trial_message, NULL },
-	[HOST_RESTING] = { "nothing", 0, NULL, trial_next },
+	[HOST_TRIAL] = { "a result", 0, trial_message, look_again },
+	[HOST_RESTING] = { "nothing", 0, NULL, host_begin },
 	[HOST_BACKOFF] = { "nothing", 0, NULL, reconnect },
 	[HOST_LEAVING] = { "nothing", HOST_LEAVING_S, NULL, hang_up },
 	[HOST_AWAY] = { "nothing", 0, NULL, NULL },
@@ -47,56 +49,143 @@ void host_enter(struct host *h, enum host_state state, int64_t in_ns)
 	show_change(h);
 }
 
+bool host_lasts(const struct host *h)
+{
+	return h->ops != NULL && h->ops->lasts && h->target.lease_ns > 0 &&
+	       h->target.campaign != NULL;
+}
+
+bool host_holds(const struct host *h, const struct schedule_step *step)
+{
+	const struct js *holds = js_get(h->agent, "holds");
+
+	return holds != NULL &&
+	       js_get_int(holds, "trial", -1) == step->trial->id &&
+	       js_get_int(holds, "attempt", -1) == step->attempt;
+}
+
+void host_heard(struct host *h)
+{
+	h->tries = 0;
+	h->overdue = false;
+}
+
+// A carrier has nothing to put in order; an agent that is hung up on has.
+static void close_session(struct host *h)
+{
+	session_close(h->session,
+		      host_lasts(h) ? HOST_CARRIER_MS : HOST_GRACE_MS);
+	h->session = NULL;
+}
+
+void host_hang_up(struct host *h)
+{
+	close_session(h);
+	host_enter(h, HOST_AWAY, 0);
+}
+
 static int hang_up(struct host *h, struct err *e)
 {
 	(void)e;
-	session_close(h->session, HOST_GRACE_MS);
-	h->session = NULL;
-	host_enter(h, HOST_AWAY, 0);
+	host_hang_up(h);
 	return 0;
 }
 
 // It takes no part any more; the others go on.
 static void drop(struct host *h, const char *why)
 {
+	const char *pending = h->pending ? "; its agent may hold the trial in "
+					   "hand: vrun resume asks for it"
+					 : "";
+
 	free(h->missing);
 	h->missing = xstrdup(why);
 	if (h->c->running)
 		progress_say(h->c->progress, true,
-			     "vrun: host %s is given up: %s", h->name, why);
+			     "vrun: host %s is given up: %s%s", h->name, why,
+			     pending);
 	else
 		findings_add(h->c->findings,
 			     &(struct finding){ .host = h->name,
 						.check = "agent",
 						.level = FINDING_WARN,
 						.what = why });
+	h->pending = false;
 	host_enter(h, HOST_AWAY, 0);
+}
+
+// Whether it is to be waited for: a trial in hand is, also when no other one
+// is to begin.
+static bool is_wanted(const struct host *h)
+{
+	const struct campaign *c = h->c;
+
+	if (c->stop == CAMPAIGN_STOP_NOW || h->losses >= CAMPAIGN_LOSSES_MAX)
+		return false;
+	if (!c->running && !(host_lasts(h) && h->ready))
+		return false;
+	return c->stop == CAMPAIGN_GO_ON || h->pending;
+}
+
+static bool is_too_long(const struct host *h)
+{
+	int64_t lease = h->target.lease_ns;
+
+	return clock_mono_ns() - h->lost_ns > lease + lease / HOST_AWAY_GRACE;
+}
+
+static int64_t wait_ns(unsigned tries)
+{
+	int64_t ms = HOST_BACKOFF_MAX_MS;
+
+	if (tries < 8)
+		ms = MIN((int64_t)HOST_BACKOFF_MS << tries, ms);
+	return ms * NS_PER_MS;
 }
 
 static void back_off(struct host *h, const char *why)
 {
-	bool stopping = h->c->stop != CAMPAIGN_GO_ON;
-
-	h->losses++;
-	if (!h->c->running || stopping || h->losses >= CAMPAIGN_LOSSES_MAX) {
+	if (!host_lasts(h))
+		h->losses++;
+	else if (h->tries == 0)
+		h->lost_ns = clock_mono_ns();
+	if (!is_wanted(h) || (host_lasts(h) && is_too_long(h))) {
 		drop(h, why);
 		return;
 	}
-	progress_say(h->c->progress, true, "vrun: host %s: %s; trying again",
-		     h->name, why);
+	if (h->tries == 0 || !host_lasts(h))
+		progress_say(h->c->progress, true,
+			     "vrun: host %s: %s; trying again%s", h->name, why,
+			     h->pending ? ", its trial goes on there" : "");
 	host_enter(h, HOST_BACKOFF,
-		   (HOST_BACKOFF_MS * NS_PER_MS) << (h->losses - 1));
+		   wait_ns(host_lasts(h) ? h->tries++ : h->losses - 1));
 }
 
 int host_break(struct host *h, enum outcome o, const char *why, struct err *e)
 {
-	if (h->state == HOST_TRIAL && trial_end(h, o, why, e) < 0)
+	bool lasts = host_lasts(h);
+
+	if (h->state == HOST_TRIAL && lasts && o == OUTCOME_LOST)
+		h->pending = true;
+	else if (h->state == HOST_TRIAL && trial_end(h, o, why, e) < 0)
 		return -1;
-	session_close(h->session, HOST_GRACE_MS);
-	h->session = NULL;
-	schedule_forget_boots(h->c->schedule, h->index);
+	// That one cannot be reached says nothing about its agent.
+	if (lasts && o != OUTCOME_LOST && h->state != HOST_GREETING)
+		h->losses++;
+	close_session(h);
+	h->prepared = h->prepared && lasts;
 	back_off(h, why);
 	return 0;
+}
+
+// The connection may be dead without knowing it, while the trial goes on.
+static int look_again(struct host *h, struct err *e)
+{
+	static const char why[] = "nothing was heard of its trial for too long";
+	bool first = host_lasts(h) && !h->overdue;
+
+	h->overdue = true;
+	return host_break(h, first ? OUTCOME_LOST : OUTCOME_TIMEOUT, why, e);
 }
 
 static const struct transport_ops *ops_of(const struct host *h)
@@ -106,11 +195,11 @@ static const struct transport_ops *ops_of(const struct host *h)
 
 void host_connect(struct host *h)
 {
-	const struct transport_ops *ops = ops_of(h);
 	struct err e = { 0 };
 
-	host_enter(h, HOST_GREETING, ops->hello_s * NS_PER_S);
-	if (session_open(ops, &h->target, &h->session, &e) < 0)
+	h->ops = ops_of(h);
+	host_enter(h, HOST_GREETING, h->ops->hello_s * NS_PER_S);
+	if (session_open(h->ops, &h->target, &h->session, &e) < 0)
 		back_off(h, e.msg);
 }
 
@@ -119,6 +208,33 @@ static int reconnect(struct host *h, struct err *e)
 	(void)e;
 	host_connect(h);
 	return 0;
+}
+
+static bool is_same_life(const struct js *before, const struct js *now)
+{
+	const char *life = js_get_str(now, "life", "");
+
+	return life[0] != '\0' &&
+	       strcmp(life, js_get_str(before, "life", "")) == 0;
+}
+
+static bool is_busy(const struct host *h)
+{
+	const struct js *holds = js_get(h->agent, "holds");
+
+	return holds != NULL && !js_get_bool(holds, "done", false);
+}
+
+static void get_to_know(struct host *h, const struct js *hello)
+{
+	const char *warning = js_get_str(hello, "warning", "");
+
+	h->prepared = h->prepared && is_same_life(h->agent, hello);
+	js_unref(h->agent);
+	h->agent = js_ref(hello);
+	if (warning[0] != '\0')
+		progress_say(h->c->progress, true, "vrun: host %s: %s", h->name,
+			     warning);
 }
 
 static int on_hello(struct host *h, const struct message *m, struct err *e)
@@ -130,12 +246,17 @@ static int on_hello(struct host *h, const struct message *m, struct err *e)
 			       "its agent speaks version %lld of the protocol, "
 			       "vrun speaks %d; build both from one source",
 			       (long long)version, MESSAGE_VERSION);
-	js_unref(h->agent);
-	h->agent = js_ref(m->body);
+	get_to_know(h, m->body);
 	if (h->c->running)
 		return host_begin(h, e);
+	if (h->ready) {
+		host_enter(h, HOST_READY, 0);
+		return 0;
+	}
 	session_ask(h->session, MESSAGE_FACTS, NULL);
-	host_enter(h, HOST_FACTS, 0);
+	// It answers when the trial that a former run left has ended.
+	host_enter(h, HOST_FACTS,
+		   is_busy(h) ? trial_patience_ns(h->c->plan) : 0);
 	return 0;
 }
 
@@ -172,19 +293,41 @@ static int on_preflight(struct host *h, const struct message *m, struct err *e)
 		return 0;
 	if (m->type != MESSAGE_DONE)
 		return unexpected(m, e);
+	h->ready = true;
+	host_heard(h);
 	host_enter(h, HOST_READY, 0);
 	return 0;
 }
 
-int host_begin(struct host *h, struct err *e)
+// Another trial than this campaign wants: it was given up, or is of a run
+// whose journal does not know of it.
+static int stop_trial(struct host *h)
+{
+	session_ask(h->session, MESSAGE_STOP, NULL);
+	host_enter(h, HOST_STOPPING, 0);
+	return 0;
+}
+
+static int on_stopped(struct host *h, const struct message *m, struct err *e)
+{
+	if (m->type != MESSAGE_DONE)
+		return unexpected(m, e);
+	js_del(h->agent, "holds");
+	return host_begin(h, e);
+}
+
+static int prepare(struct host *h, struct err *e)
 {
 	CLEANUP(js_unrefp) struct js *apply = preflight_settings(h->c->plan);
 	CLEANUP(js_unrefp) struct js *hooks = NULL;
 	struct js *fields;
 
+	schedule_forget_boots(h->c->schedule, h->index);
 	hooks = hooks_for_host(h->c->hooks, h->name);
-	if (js_len(apply) == 0 && js_len(hooks) == 0)
+	if (js_len(apply) == 0 && js_len(hooks) == 0) {
+		h->prepared = true;
 		return trial_next(h, e);
+	}
 	fields = js_object();
 	js_set(fields, "apply", TAKE_PTR(apply));
 	js_set(fields, "hooks", TAKE_PTR(hooks));
@@ -193,11 +336,26 @@ int host_begin(struct host *h, struct err *e)
 	return 0;
 }
 
+int host_begin(struct host *h, struct err *e)
+{
+	if (h->pending)
+		return trial_rejoin(h, e);
+	if (is_busy(h))
+		return stop_trial(h);
+	if (h->prepared || h->c->stop != CAMPAIGN_GO_ON)
+		return trial_next(h, e);
+	return prepare(h, e);
+}
+
 static int on_settings(struct host *h, const struct message *m, struct err *e)
 {
 	if (m->type == MESSAGE_STAGE)
 		return 0;
-	return m->type == MESSAGE_DONE ? trial_next(h, e) : unexpected(m, e);
+	if (m->type != MESSAGE_DONE)
+		return unexpected(m, e);
+	h->prepared = true;
+	host_heard(h);
+	return trial_next(h, e);
 }
 
 void host_leave(struct host *h)

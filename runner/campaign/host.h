@@ -17,8 +17,12 @@ enum {
 	HOST_SETTINGS_S = 300,
 	HOST_LEAVING_S = 60,	// VM stopped, huge pages given back
 	HOST_TRIAL_GRACE_S = 5, // and half of its own time-out, beyond that
-	HOST_BACKOFF_MS = 250,	// doubles with each loss
-	HOST_GRACE_MS = 10000,	// for an agent that was hung up on
+	HOST_STOPPING_S = 60,
+	HOST_BACKOFF_MS = 250,	     // doubles with each loss...
+	HOST_BACKOFF_MAX_MS = 30000, // ... up to this
+	HOST_AWAY_GRACE = 4,   // 1/4 beyond the lease, then it is given up
+	HOST_GRACE_MS = 10000, // for an agent that was hung up on
+	HOST_CARRIER_MS = 200, // for what only leads to one
 	HOST_STAGE_MAX = 64,
 };
 
@@ -27,6 +31,7 @@ enum host_state {
 	HOST_FACTS,	// until facts
 	HOST_PREFLIGHT, // until done
 	HOST_READY,	// prepared; until campaign_run
+	HOST_STOPPING,	// until done: a trial that nobody wants any more
 	HOST_SETTINGS,	// until done
 	HOST_TRIAL,	// until result
 	HOST_RESTING,	// cooldown between trials
@@ -50,12 +55,20 @@ struct host {
 	uint32_t first_trial;
 	enum host_state state;
 	int64_t deadline_ns; // of the state; INT64_MAX: none
+	const struct transport_ops *ops;
 	struct session *session;
 	unsigned losses; // agents in a row that ended without a result
+	unsigned tries;	 // to connect again, since it was last heard of
+	int64_t lost_ns; // when the first of them began
 	char *missing;	 // why it takes no part any more, or NULL
 	struct js *facts, *agent;
+	bool ready;    // preflight is done
+	bool prepared; // this life of the agent has the settings
 
-	struct schedule_step step; // HOST_TRIAL
+	struct schedule_step step; // HOST_TRIAL, and while pending
+	bool pending; // its trial may go on out of reach, or wait to be handed
+		      // over
+	bool overdue; // nothing was heard of the trial for too long
 	char stage[HOST_STAGE_MAX];
 	size_t artifacts, artifact_bytes; // of this attempt so far
 	int64_t started_ns;
@@ -88,22 +101,37 @@ struct campaign {
 void host_connect(struct host *h);
 int host_read(struct host *h, struct err *e) MUST_CHECK;
 int host_time_out(struct host *h, struct err *e) MUST_CHECK;
-int host_begin(struct host *h, struct err *e) MUST_CHECK; // of campaign_run
+// What is next in campaign_run: a trial that is pending, settings, a trial.
+int host_begin(struct host *h, struct err *e) MUST_CHECK;
 void host_enter(struct host *h, enum host_state state, int64_t in_ns);
 void host_leave(struct host *h); // says bye
-// The agent is no use any more. A trial in hand ends with `o`.
+// Hangs up without bye: an agent that outlives it keeps what it holds.
+void host_hang_up(struct host *h);
+// The agent is no use any more. A trial in hand ends with `o`; on a host whose
+// agent outlives the connection, OUTCOME_LOST is only the connection's.
 int host_break(struct host *h, enum outcome o, const char *why,
 	       struct err *e) MUST_CHECK;
+// Whether its agent outlives the connection.
+bool host_lasts(const struct host *h);
+// Whether the agent said that it has this attempt, done or in hand.
+bool host_holds(const struct host *h, const struct schedule_step *step);
+// It was heard of: it is as near as ever.
+void host_heard(struct host *h);
 
 // trial.c
 int trial_next(struct host *h, struct err *e) MUST_CHECK;
+// Goes on with the trial that is pending, or records that it is lost.
+int trial_rejoin(struct host *h, struct err *e) MUST_CHECK;
 int trial_message(struct host *h, const struct message *m,
 		  struct err *e) MUST_CHECK;
 // Ends the trial in hand without a result of the agent's.
 int trial_end(struct host *h, enum outcome o, const char *why,
 	      struct err *e) MUST_CHECK;
-// Records as lost what a former run left unfinished.
-int trial_lose_unfinished(struct campaign *c, struct err *e) MUST_CHECK;
+// What a former run left unfinished: pending where an agent holds it or may
+// hold it, else recorded as lost.
+int trial_take_unfinished(struct campaign *c, struct err *e) MUST_CHECK;
+// How long an agent may be silent in a trial.
+int64_t trial_patience_ns(const struct plan *p);
 
 // show.c
 void show_fill(void *campaign, struct arena *a, struct view *v);

@@ -28,6 +28,7 @@ static const char *const stages[] = {
 	[HOST_FACTS] = "being asked",
 	[HOST_PREFLIGHT] = "being looked at",
 	[HOST_READY] = "ready",
+	[HOST_STOPPING] = "stopping an old trial",
 	[HOST_SETTINGS] = "being set",
 	[HOST_TRIAL] = NULL, // the agent tells
 	[HOST_RESTING] = "cooling down",

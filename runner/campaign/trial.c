@@ -94,7 +94,7 @@ static struct js *trial_fields(const struct host *h)
 }
 
 // The agent ends a trial that takes too long; this is for one that does not.
-static int64_t patience_ns(const struct plan *p)
+int64_t trial_patience_ns(const struct plan *p)
 {
 	return (int64_t)(p->timeout_ns + p->timeout_ns / 2) +
 	       HOST_TRIAL_GRACE_S * NS_PER_S;
@@ -104,7 +104,7 @@ static void ask(struct host *h)
 {
 	h->artifacts = h->artifact_bytes = 0;
 	session_ask(h->session, MESSAGE_TRIAL, trial_fields(h));
-	host_enter(h, HOST_TRIAL, patience_ns(h->c->plan));
+	host_enter(h, HOST_TRIAL, trial_patience_ns(h->c->plan));
 }
 
 static int start(struct host *h, struct err *e)
@@ -117,6 +117,26 @@ static int start(struct host *h, struct err *e)
 	h->started_ns = clock_mono_ns();
 	ask(h);
 	return 0;
+}
+
+int trial_rejoin(struct host *h, struct err *e)
+{
+	h->pending = false;
+	// An agent of the same life that does not hold it was never asked.
+	if (host_holds(h, &h->step) || h->prepared) {
+		ask(h);
+		return 0;
+	}
+	h->losses++;
+	if (trial_end(h, OUTCOME_LOST,
+		      "its agent ended in it: it has no trial in hand, and no "
+		      "result of this one",
+		      e) < 0)
+		return -1;
+	if (h->losses < CAMPAIGN_LOSSES_MAX)
+		return host_begin(h, e);
+	return host_break(h, OUTCOME_LOST,
+			  "its agent ended in too many trials in a row", e);
 }
 
 // Looks at the rounds that are complete by now.
@@ -191,8 +211,9 @@ static int take_result(struct host *h, const struct message *m, struct err *e)
 	if (record_end(h, r, e) < 0)
 		return -1;
 	h->losses = 0;
+	js_del(h->agent, "holds");
 	if (h->c->plan->cooldown_ns == 0)
-		return trial_next(h, e);
+		return host_begin(h, e);
 	host_enter(h, HOST_RESTING, (int64_t)h->c->plan->cooldown_ns);
 	return 0;
 }
@@ -217,6 +238,7 @@ static int take_artifact(struct host *h, const struct message *m, struct err *e)
 
 int trial_message(struct host *h, const struct message *m, struct err *e)
 {
+	host_heard(h);
 	if (m->type == MESSAGE_STAGE) {
 		snprintf(h->stage, sizeof(h->stage), "%s",
 			 js_get_str(m->body, "stage", ""));
@@ -234,22 +256,40 @@ int trial_message(struct host *h, const struct message *m, struct err *e)
 		       message_type_name(m->type));
 }
 
-int trial_lose_unfinished(struct campaign *c, struct err *e)
+static int lose(struct host *h, struct err *e)
+{
+	CLEANUP(arena_freep) struct arena *a = arena_new();
+	struct result *lost = result_new(a);
+	struct record r;
+
+	result_fail(a, lost, OUTCOME_LOST, "vrun ended while it was under way");
+	r = record_of(h, RECORD_FINISHED, lost);
+	return keep(h, &r, e);
+}
+
+// A host that is out of reach may hold it, too: it stays open in the journal,
+// for a vrun that reaches it.
+static int take_unfinished(struct host *h, uint32_t trial, struct err *e)
+{
+	h->step = schedule_current(h->c->schedule, trial);
+	if (h->state == HOST_AWAY && host_lasts(h))
+		return 0;
+	if (h->state == HOST_AWAY || !host_holds(h, &h->step))
+		return lose(h, e);
+	progress_say(h->c->progress, false,
+		     "vrun: host %s has the trial that was under way", h->name);
+	h->pending = true;
+	h->started_ns = clock_mono_ns();
+	return 0;
+}
+
+int trial_take_unfinished(struct campaign *c, struct err *e)
 {
 	const struct plan_trial *t;
 
 	for (uint32_t from = 0; (t = schedule_unfinished(c->schedule, from));
 	     from = t->id + 1) {
-		CLEANUP(arena_freep) struct arena *a = arena_new();
-		struct result *lost = result_new(a);
-		struct host *h = &c->hosts[t->host];
-		struct record r;
-
-		h->step = schedule_current(c->schedule, t->id);
-		result_fail(a, lost, OUTCOME_LOST,
-			    "vrun ended while it was under way");
-		r = record_of(h, RECORD_FINISHED, lost);
-		if (keep(h, &r, e) < 0)
+		if (take_unfinished(&c->hosts[t->host], t->id, e) < 0)
 			return -1;
 	}
 	return 0;

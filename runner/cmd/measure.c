@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "runner/base/alloc.h"
@@ -47,6 +48,7 @@ void measure_deinit(struct measure *m)
 	progress_free(m->progress);
 	findings_deinit(&m->findings);
 	free(m->image);
+	free(m->name);
 	js_unref(m->hooks);
 }
 
@@ -98,6 +100,35 @@ static bool end_hooks(const struct measure *m, const char *state,
 	return false;
 }
 
+static int draw_name(struct measure *m, struct err *e)
+{
+	uint64_t draw;
+
+	if (getrandom(&draw, sizeof(draw), 0) != (ssize_t)sizeof(draw))
+		return err_sys(e, ERR_HOST, "getrandom");
+	m->name = xasprintf("%.*s-%016llx", STORE_ID_CHARS, m->source->plan->id,
+			    (unsigned long long)draw);
+	return 0;
+}
+
+int measure_name(struct measure *m, struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *hosts = NULL;
+	const char *name;
+
+	// Before it is written no trial began, and no agent holds one.
+	if (m->store == NULL || !store_has(m->store->dir, STORE_HOSTS))
+		return draw_name(m, e);
+	hosts = store_read_js(m->store->dir, STORE_HOSTS, e);
+	if (hosts == NULL)
+		return -1;
+	name = js_get_str(hosts, "campaign", NULL);
+	if (name == NULL)
+		return draw_name(m, e);
+	m->name = xstrdup(name);
+	return 0;
+}
+
 static void new_campaign(struct measure *m)
 {
 	const struct source *s = m->source;
@@ -110,6 +141,7 @@ static void new_campaign(struct measure *m)
 		m->image = find_image();
 	for (size_t i = 0; i < s->plan->nhosts; i++) {
 		targets[i] = hosts_target(&s->hosts[i]);
+		targets[i].campaign = m->name;
 		targets[i].image = m->image;
 		targets[i].image_with_fio = fio;
 		targets[i].accept_new_host_key =
@@ -171,6 +203,7 @@ static int keep_hosts(struct measure *m, const struct journal_log *log,
 	all = environment_add_session(former,
 				      campaign_hosts(m->campaign, &m->findings),
 				      VRUN_VERSION);
+	js_set_str(all, "campaign", m->name);
 	return store_write_js(m->store, STORE_HOSTS, all, e);
 }
 

@@ -30,6 +30,8 @@ struct measure {
 	struct progress *progress;
 	struct findings findings;
 	char *image; // local directory of the guest image that hosts need
+	char *name;  // of the campaign's agents on their hosts; NULL: they end
+		     // with the connection
 	struct campaign *campaign;
 	struct store *store;
 	struct journal *journal;
@@ -45,6 +47,10 @@ void measure_deinit(struct measure *m); // for CLEANUP, too
 int measure_gather_hooks(struct measure *m, struct err *e) MUST_CHECK;
 int measure_reload_hooks(struct measure *m, const char *dir,
 			 struct err *e) MUST_CHECK;
+// The agents may outlive the connection from now on: under the name that the
+// store's hosts.json has, or a new one.
+int measure_name(struct measure *m, struct err *e) MUST_CHECK;
+
 // Every host is looked at; the matrix's `require:` is applied.
 int measure_preflight(struct measure *m, struct err *e) MUST_CHECK;
 // Prints the findings; ERR_REFUSED when one of them refuses.

@@ -115,7 +115,8 @@ static int go_on(struct measure *m, const char *dir, struct err *e)
 		return 0;
 	}
 	if (preflight_store(plan, dir, &m->findings, e) < 0 ||
-	    measure_preflight(m, e) < 0 || measure_judge(m, e) < 0)
+	    measure_name(m, e) < 0 || measure_preflight(m, e) < 0 ||
+	    measure_judge(m, e) < 0)
 		return -1;
 	return measure_run(m, log, e);
 }
@@ -152,8 +153,10 @@ const struct cmd cmd_resume = {
 	.operands = "DIR",
 	.summary = "finish a campaign that was interrupted",
 	.details =
-		"Goes on with the same plan: trials that ended are kept, a\n"
-		"trial that was under way is recorded as lost and repeated.\n"
+		"Goes on with the same plan: trials that ended are kept. A\n"
+		"trial that was under way is collected from the host whose\n"
+		"agent still holds it (a remote one does, until its lease is\n"
+		"over); else it is recorded as lost and repeated.\n"
 		"Refuses a directory whose matrix.yaml gives another plan\n"
 		"and says in what they differ.",
 	.min_operands = 1,

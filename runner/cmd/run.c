@@ -107,8 +107,9 @@ static int run(const struct cmd_args *args, int *status, struct err *e)
 	    measure_init(&m, args, &source, e) < 0 ||
 	    measure_gather_hooks(&m, e) < 0 || make_boundaries(&m, &b, e) < 0 ||
 	    preflight_store(source.plan, root, &m.findings, e) < 0 ||
-	    measure_preflight(&m, e) < 0 || measure_judge(&m, e) < 0 ||
-	    create(&m, root, &b, e) < 0 || measure_run(&m, NULL, e) < 0)
+	    measure_name(&m, e) < 0 || measure_preflight(&m, e) < 0 ||
+	    measure_judge(&m, e) < 0 || create(&m, root, &b, e) < 0 ||
+	    measure_run(&m, NULL, e) < 0)
 		return -1;
 	return measure_report(&m, status, e);
 }

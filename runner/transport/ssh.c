@@ -70,6 +70,7 @@ static void ssh_close(struct transport *t, int grace_ms)
 
 const struct transport_ops transport_ssh = {
 	.name = "ssh",
+	.lasts = true,
 	.hello_s = 1800, // the guest image may have to be copied over
 	.open = ssh_open,
 	.push = ssh_push,

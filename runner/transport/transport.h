@@ -36,6 +36,9 @@ struct transport; // one open host; each row has its own
 struct transport_ops {
 	const char *name;
 	unsigned hello_s; // what may pass before the agent says hello
+	// With a campaign and a lease in the target, the agent outlives the
+	// connection.
+	bool lasts;
 	// Prepares the way to a host; may return before it is connected.
 	struct transport *(*open)(const struct transport_target *target,
 				  struct err *e);

@@ -5,275 +5,7 @@
 // one with that id; with "!" only in its first attempt. "good" has no fault.
 #pragma once
 
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "runner/base/buf.h"
-#include "runner/base/clock.h"
-#include "runner/base/fd.h"
-#include "runner/proto/frame.h"
-#include "runner/proto/message.h"
-
-struct fake {
-	int fd;
-	char fault[32];
-	long at; // trial; -1: every one
-	bool once;
-	struct buf in;
-};
-
-// What it is to do in a trial. Returning means that the agent goes on.
-typedef void fake_fn(struct fake *f, const struct message *m);
-
-static void fake_send(struct fake *f, struct js *msg)
-{
-	CLEANUP(buf_deinit) struct buf out = BUF_INIT;
-
-	message_append(&out, msg);
-	if (fd_write_all(f->fd, out.data, out.len) < 0)
-		_exit(0); // nobody listens any more
-}
-
-static void fake_raw(struct fake *f, const void *data, size_t len)
-{
-	if (fd_write_all(f->fd, data, len) < 0)
-		_exit(0);
-}
-
-static struct js *fake_result(const struct message *m, const char *outcome)
-{
-	struct js *msg = message_new(MESSAGE_RESULT, m->id), *r = js_object();
-	struct js *metric = js_object(), *metrics = js_array();
-	const struct js *w = js_at(js_get(m->body, "workloads"), 0);
-
-	js_set_str(metric, "name", "synthetic.value");
-	js_set_real(metric, "value",
-		    js_get_real(w, "mean", 100) +
-			    (double)js_get_int(m->body, "seq", 0));
-	js_set_str(metric, "unit", "1");
-	js_set_str(metric, "better", "higher");
-	js_append(metrics, metric);
-	js_set_str(r, "outcome", outcome);
-	if (strcmp(outcome, "ok") != 0)
-		js_set_str(r, "reason", "the script says so");
-	js_set(r, "metrics", metrics);
-	js_set(msg, "result", r);
-	return msg;
-}
-
-static void fake_good(struct fake *f, const struct message *m)
-{
-	struct js *stage = message_new(MESSAGE_STAGE, m->id);
-
-	js_set_str(stage, "stage", "measuring");
-	fake_send(f, stage);
-	fake_send(f, fake_result(m, "ok"));
-}
-
-static void fake_send_artifact(struct fake *f, const struct message *m,
-			       const char *name)
-{
-	struct js *msg = message_new(MESSAGE_ARTIFACT, m->id);
-
-	js_set_str(msg, "name", name);
-	js_set_str(msg, "data", "YWJj");
-	fake_send(f, msg);
-}
-
-static void fake_artifact(struct fake *f, const struct message *m)
-{
-	fake_send_artifact(f, m, "fake.log");
-	fake_good(f, m);
-}
-
-static void fake_bad_artifact(struct fake *f, const struct message *m)
-{
-	fake_send_artifact(f, m, "../trials.jsonl");
-	fake_good(f, m);
-}
-
-static void fake_many_artifacts(struct fake *f, const struct message *m)
-{
-	for (int i = 0; i < 1000; i++)
-		fake_send_artifact(f, m, "fake.log");
-	fake_good(f, m);
-}
-
-static void fake_late(struct fake *f, const struct message *m)
-{
-	clock_sleep_ns(300 * NS_PER_MS);
-	fake_good(f, m);
-}
-
-static void fake_mute(struct fake *f, const struct message *m)
-{
-	(void)f;
-	(void)m;
-}
-
-static void fake_dying(struct fake *f, const struct message *m)
-{
-	(void)f;
-	(void)m;
-	fputs("fake agent: no more\n", stderr);
-	_exit(3);
-}
-
-static void fake_killed(struct fake *f, const struct message *m)
-{
-	(void)f;
-	(void)m;
-	raise(SIGKILL);
-}
-
-static void fake_truncated(struct fake *f, const struct message *m)
-{
-	CLEANUP(buf_deinit) struct buf out = BUF_INIT;
-
-	message_append(&out, fake_result(m, "ok"));
-	fake_raw(f, out.data, out.len / 2);
-	_exit(0);
-}
-
-static void fake_garbage(struct fake *f, const struct message *m)
-{
-	(void)m;
-	fake_raw(f, "login: bash: no job control in this shell\n", 42);
-}
-
-static void fake_zeros(struct fake *f, const struct message *m)
-{
-	static const char zeros[65536];
-
-	(void)m;
-	for (;;)
-		fake_raw(f, zeros, sizeof(zeros));
-}
-
-static void fake_endless(struct fake *f, const struct message *m)
-{
-	for (;;) {
-		struct js *stage = message_new(MESSAGE_STAGE, m->id);
-
-		js_set_str(stage, "stage", "measuring");
-		fake_send(f, stage);
-	}
-}
-
-static void fake_not_json(struct fake *f, const struct message *m)
-{
-	CLEANUP(buf_deinit) struct buf out = BUF_INIT;
-
-	(void)m;
-	frame_append(&out, "{\"type\": \"result\"", 17);
-	fake_raw(f, out.data, out.len);
-}
-
-static void fake_wrong_id(struct fake *f, const struct message *m)
-{
-	struct message other = *m;
-
-	other.id++;
-	fake_good(f, &other);
-}
-
-static void fake_bad_result(struct fake *f, const struct message *m)
-{
-	fake_send(f, fake_result(m, "splendid"));
-}
-
-static void fake_failed(struct fake *f, const struct message *m)
-{
-	fake_send(f, fake_result(m, "failed"));
-}
-
-static void fake_invalid(struct fake *f, const struct message *m)
-{
-	fake_send(f, fake_result(m, "invalid"));
-}
-
-static void fake_lost(struct fake *f, const struct message *m)
-{
-	fake_send(f, fake_result(m, "lost"));
-}
-
-static void fake_error(struct fake *f, const struct message *m)
-{
-	struct js *msg = message_new(MESSAGE_ERROR, m->id);
-
-	js_set_str(msg, "message", "the script says no");
-	fake_send(f, msg);
-}
-
-static void fake_last_words(struct fake *f)
-{
-	struct js *msg = message_new(MESSAGE_ERROR, 0);
-
-	js_set_int(msg, "id", 0);
-	js_set_str(msg, "message", "there is no room for it");
-	fake_send(f, msg);
-}
-
-static void fake_hello_again(struct fake *f, const struct message *m)
-{
-	struct js *msg = message_new(MESSAGE_HELLO, 0);
-
-	(void)m;
-	js_set_int(msg, "version", MESSAGE_VERSION);
-	fake_send(f, msg);
-}
-
-// ESC and U+009B begin sequences, U+202E turns what follows around.
-static const char fake_hostile[] = "\033]0;owned\007\n\r\xc2\x9b"
-				   "2J\xe2\x80\xae";
-
-static void fake_escape(struct fake *f, const struct message *m)
-{
-	struct js *stage = message_new(MESSAGE_STAGE, m->id);
-	struct js *failed = fake_result(m, "failed");
-
-	js_set_str(stage, "stage", fake_hostile);
-	fake_send(f, stage);
-	js_set_str(js_get(failed, "result"), "reason", fake_hostile);
-	fake_send(f, failed);
-}
-
-static const struct {
-	const char *name;
-	fake_fn *in_trial;
-} fake_faults[] = {
-	{ "good", fake_good },
-	{ "artifact", fake_artifact },
-	{ "bad-artifact", fake_bad_artifact },
-	{ "many-artifacts", fake_many_artifacts },
-	{ "late", fake_late },
-	{ "mute", fake_mute },
-	{ "dying", fake_dying },
-	{ "killed", fake_killed },
-	{ "truncated", fake_truncated },
-	{ "garbage", fake_garbage },
-	{ "zeros", fake_zeros },
-	{ "endless", fake_endless },
-	{ "not-json", fake_not_json },
-	{ "wrong-id", fake_wrong_id },
-	{ "bad-result", fake_bad_result },
-	{ "failed", fake_failed },
-	{ "invalid", fake_invalid },
-	{ "lost", fake_lost },
-	{ "error", fake_error },
-	{ "hello-again", fake_hello_again },
-	{ "escape", fake_escape },
-	// These act before any trial.
-	{ "old", fake_good },
-	{ "stillborn", fake_good },
-	{ "last-words", fake_good },
-	{ "refusing", fake_good },
-	{ "no-settings", fake_good },
-};
+#include "tests/fake/agent_faults.h"
 
 static bool fake_is(const struct fake *f, const char *fault)
 {
@@ -306,14 +38,63 @@ static bool fake_is_repeat(const struct message *m)
 	return js_get_int(m->body, "attempt", 1) > 1;
 }
 
+static bool fake_is_held(const struct message *m)
+{
+	return fake_memory != NULL && fake_memory->holds &&
+	       fake_memory->trial == js_get_int(m->body, "trial", -1) &&
+	       fake_memory->attempt == js_get_int(m->body, "attempt", -1);
+}
+
+static void fake_answer_held(struct fake *f, const struct message *m)
+{
+	bool lies = fake_memory->lies;
+
+	if (!fake_memory->done)
+		clock_sleep_ns(50 * NS_PER_MS);
+	fake_memory->done = true;
+	fake_memory->lies = false;
+	if (lies)
+		fake_error(f, m);
+	else
+		fake_good(f, m);
+}
+
+static void fake_remember(const struct message *m)
+{
+	fake_memory->holds = fake_memory->done = true;
+	fake_memory->trial = js_get_int(m->body, "trial", -1);
+	fake_memory->attempt = js_get_int(m->body, "attempt", -1);
+	fake_memory->runs++;
+}
+
 static void fake_trial(struct fake *f, const struct message *m)
 {
 	bool here = f->at < 0 || f->at == js_get_int(m->body, "trial", -1);
+	bool spent = fake_memory != NULL && fake_memory->acted;
 
-	if (here && !(f->once && fake_is_repeat(m)))
-		fake_find(f->fault)(f, m);
-	else
+	if (fake_is_held(m)) {
+		fake_answer_held(f, m);
+		return;
+	}
+	if (fake_memory != NULL)
+		fake_remember(m);
+	if (!here || (f->once && (spent || fake_is_repeat(m)))) {
 		fake_good(f, m);
+		return;
+	}
+	if (fake_memory != NULL)
+		fake_memory->acted = true;
+	fake_find(f->fault)(f, m);
+}
+
+static struct js *fake_holds(void)
+{
+	struct js *j = js_object();
+
+	js_set_int(j, "trial", fake_memory->trial);
+	js_set_int(j, "attempt", fake_memory->attempt);
+	js_set_bool(j, "done", fake_memory->done);
+	return j;
 }
 
 static void fake_hello(struct fake *f)
@@ -323,7 +104,28 @@ static void fake_hello(struct fake *f)
 	js_set_int(msg, "version", fake_is(f, "old") ? 0 : MESSAGE_VERSION);
 	js_set_str(msg, "arch", "x86_64");
 	js_set_int(msg, "pid", getpid());
+	if (fake_memory != NULL) {
+		char life[32];
+
+		snprintf(life, sizeof(life), "life-%d", (int)fake_memory->life);
+		js_set_str(msg, "life", life);
+		if (fake_memory->holds)
+			js_set(msg, "holds", fake_holds());
+	}
 	fake_send(f, msg);
+	if (fake_memory != NULL && fake_memory->flapping > 0) {
+		fake_memory->flapping--;
+		_exit(0);
+	}
+}
+
+static void fake_stop(struct fake *f, const struct message *m)
+{
+	if (fake_memory != NULL) {
+		fake_memory->stops++;
+		fake_memory->holds = false;
+	}
+	fake_send(f, message_new(MESSAGE_DONE, m->id));
 }
 
 static void fake_facts(struct fake *f, const struct message *m)
@@ -371,6 +173,8 @@ static bool fake_answer(struct fake *f, const struct message *m)
 		fake_settings(f, m);
 	else if (m->type == MESSAGE_TRIAL)
 		fake_trial(f, m);
+	else if (m->type == MESSAGE_STOP)
+		fake_stop(f, m);
 	else
 		return m->type != MESSAGE_BYE;
 	return true;

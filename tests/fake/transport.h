@@ -28,7 +28,11 @@ static struct transport *fake_open(const struct transport_target *target,
 static int fake_push(struct transport *t, struct err *e)
 {
 	(void)t;
-	if (strcmp(fake_script, "unreachable") == 0)
+	bool deaf = fake_memory != NULL && fake_memory->deaf > 0;
+
+	if (deaf)
+		fake_memory->deaf--;
+	if (deaf || strcmp(fake_script, "unreachable") == 0)
 		return err_set(e, ERR_HOST, "no route to host");
 	return 0;
 }
