@@ -74,7 +74,6 @@ void watch_lose_controller(struct watch *w, const char *why)
 		stop_all(w, why);
 	} else if (w->ctl->in >= 0) {
 		hang_up(w);
-		w->door->lease_end_ns = clock_mono_ns() + w->door->lease_ns;
 	}
 }
 
@@ -99,7 +98,9 @@ static void take_signal(struct watch *w)
 // Stop and bye act at once; other requests wait for their turn.
 static void take_message(struct watch *w, struct message *m)
 {
-	if (m->type == MESSAGE_BYE) {
+	if (m->type == MESSAGE_PING) {
+		;
+	} else if (m->type == MESSAGE_BYE) {
 		w->bye = true;
 		stop_all(w, "the controller said bye");
 	} else if (m->type == MESSAGE_STOP) {
@@ -116,14 +117,22 @@ static void take_message(struct watch *w, struct message *m)
 	message_deinit(m);
 }
 
+static void renew_lease(struct watch *w)
+{
+	if (w->door != NULL)
+		w->door->lease_end_ns = clock_mono_ns() + w->door->lease_ns;
+}
+
 static void take_controller(struct watch *w)
 {
 	struct message m;
 	struct err e = { 0 };
 	int end = link_read(w->ctl, &e), got;
 
-	while ((got = link_next(w->ctl, &m, &e)) > 0)
+	while ((got = link_next(w->ctl, &m, &e)) > 0) {
+		renew_lease(w);
 		take_message(w, &m);
+	}
 	if (got < 0)
 		watch_lose_controller(w, "the controller does not speak the "
 					 "protocol");
@@ -155,7 +164,7 @@ void watch_admit(struct watch *w)
 	if (w->ctl->in >= 0)
 		say_displaced(w);
 	link_init(w->ctl, fd, fd, "controller");
-	w->door->lease_end_ns = 0;
+	renew_lease(w);
 	w->connection++;
 	w->door->attached(w->door->arg);
 }
@@ -189,11 +198,10 @@ static void fill(struct pollfd *p, const struct watch *w,
 // The deadline or the end of the lease, whichever is first; 0: neither.
 static int64_t next_end_ns(const struct watch *w, int64_t deadline_ns)
 {
-	int64_t lease = w->door == NULL ? 0 : w->door->lease_end_ns;
-
-	if (lease == 0 || w->stop == WATCH_STOP_ALL)
+	if (w->door == NULL || w->stop == WATCH_STOP_ALL)
 		return deadline_ns;
-	return deadline_ns == 0 ? lease : MIN(deadline_ns, lease);
+	return deadline_ns == 0 ? w->door->lease_end_ns
+				: MIN(deadline_ns, w->door->lease_end_ns);
 }
 
 static int timeout_ms(int64_t deadline_ns)
@@ -227,9 +235,8 @@ static int judge(struct watch *w, struct pollfd *p,
 		flush_controller(w);
 	if (p[SLOT_DOOR].revents)
 		watch_admit(w);
-	if (w->door != NULL && w->door->lease_end_ns != 0 &&
-	    timeout_ms(w->door->lease_end_ns) == 0)
-		stop_all(w, "no controller came back within the lease");
+	if (w->door != NULL && timeout_ms(w->door->lease_end_ns) == 0)
+		stop_all(w, "no controller was heard of within the lease");
 	if (w->stop != WATCH_GO)
 		return fault_set(f, OUTCOME_LOST, "stopped: %s", w->why);
 	if (p[SLOT_FD].revents)

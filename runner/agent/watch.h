@@ -22,12 +22,13 @@ enum watch_stop {
 };
 
 // Of an agent that outlives its controllers: they come one after the other
-// through `listener`, the newest is served, and when none is there the agent
-// goes on for `lease_ns`.
+// through `listener`, the newest is served, and when nothing was heard of any
+// for `lease_ns` the agent ends: a connection may be dead for hours without
+// knowing it.
 struct watch_door {
 	int listener; // borrowed
 	int64_t lease_ns;
-	int64_t lease_end_ns; // while no controller is there, else 0
+	int64_t lease_end_ns;
 	// The link is a new controller's.
 	void (*attached)(void *arg);
 	// A request that a trial in hand answers: true, and it does not wait.

@@ -59,6 +59,7 @@ struct campaign *campaign_new(const struct plan *plan,
 		c->hosts[i].index = (uint32_t)i;
 		c->hosts[i].state = HOST_AWAY;
 		c->hosts[i].deadline_ns = INT64_MAX;
+		c->hosts[i].ping_ns = INT64_MAX;
 	}
 	take_signals(c, &c->former_signals);
 	return c;
@@ -183,8 +184,10 @@ static int64_t next_deadline(const struct campaign *c)
 {
 	int64_t at = progress_due_ns(c->progress);
 
-	for (size_t i = 0; i < c->plan->nhosts; i++)
+	for (size_t i = 0; i < c->plan->nhosts; i++) {
 		at = MIN(at, c->hosts[i].deadline_ns);
+		at = MIN(at, c->hosts[i].ping_ns);
+	}
 	return at;
 }
 
@@ -207,6 +210,8 @@ static int pass_time(struct campaign *c, struct err *e)
 	for (size_t i = 0; i < c->plan->nhosts; i++) {
 		struct host *h = &c->hosts[i];
 
+		if (now >= h->ping_ns)
+			host_ping(h);
 		if (now >= h->deadline_ns && host_time_out(h, e) < 0)
 			return -1;
 	}

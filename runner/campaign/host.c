@@ -237,6 +237,15 @@ static void get_to_know(struct host *h, const struct js *hello)
 			     warning);
 }
 
+void host_ping(struct host *h)
+{
+	h->ping_ns = INT64_MAX;
+	if (h->session == NULL || !host_lasts(h))
+		return;
+	session_ping(h->session);
+	h->ping_ns = clock_mono_ns() + h->target.lease_ns / HOST_PINGS;
+}
+
 static int on_hello(struct host *h, const struct message *m, struct err *e)
 {
 	int64_t version = js_get_int(m->body, "version", 0);
@@ -247,6 +256,7 @@ static int on_hello(struct host *h, const struct message *m, struct err *e)
 			       "vrun speaks %d; build both from one source",
 			       (long long)version, MESSAGE_VERSION);
 	get_to_know(h, m->body);
+	host_ping(h);
 	if (h->c->running)
 		return host_begin(h, e);
 	if (h->ready) {

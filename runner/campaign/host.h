@@ -20,6 +20,7 @@ enum {
 	HOST_STOPPING_S = 60,
 	HOST_BACKOFF_MS = 250,	     // doubles with each loss...
 	HOST_BACKOFF_MAX_MS = 30000, // ... up to this
+	HOST_PINGS = 4,		     // in a lease
 	HOST_AWAY_GRACE = 4,   // 1/4 beyond the lease, then it is given up
 	HOST_GRACE_MS = 10000, // for an agent that was hung up on
 	HOST_CARRIER_MS = 200, // for what only leads to one
@@ -55,6 +56,7 @@ struct host {
 	uint32_t first_trial;
 	enum host_state state;
 	int64_t deadline_ns; // of the state; INT64_MAX: none
+	int64_t ping_ns;     // when to say next that vrun is here, likewise
 	const struct transport_ops *ops;
 	struct session *session;
 	unsigned losses; // agents in a row that ended without a result
@@ -100,6 +102,7 @@ struct campaign {
 // of the host is a change of its state.
 void host_connect(struct host *h);
 int host_read(struct host *h, struct err *e) MUST_CHECK;
+void host_ping(struct host *h);
 int host_time_out(struct host *h, struct err *e) MUST_CHECK;
 // What is next in campaign_run: a trial that is pending, settings, a trial.
 int host_begin(struct host *h, struct err *e) MUST_CHECK;

@@ -85,6 +85,12 @@ void session_ask(struct session *s, enum message_type t, struct js *fields)
 	session_flush(s);
 }
 
+void session_ping(struct session *s)
+{
+	message_append(&s->out, message_new(MESSAGE_PING, 0));
+	session_flush(s);
+}
+
 void session_receive(struct session *s)
 {
 	ssize_t n;

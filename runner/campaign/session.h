@@ -37,6 +37,8 @@ short session_events(const struct session *s); // for poll(2)
 // from now on. What the socket does not take is kept for session_flush.
 void session_ask(struct session *s, enum message_type t, struct js *fields);
 void session_flush(struct session *s);
+// Tells the agent that somebody is here.
+void session_ping(struct session *s);
 
 // Takes in what the socket has; then session_next until it is not
 // SESSION_MESSAGE.

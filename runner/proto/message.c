@@ -49,6 +49,7 @@ static const struct shape {
 	[MESSAGE_DONE] = { "done", { { "id", JS_INT } } },
 	[MESSAGE_ERROR] = { "error",
 			    { { "id", JS_INT }, { "message", JS_STRING } } },
+	[MESSAGE_PING] = { "ping", { { NULL, JS_NULL } } },
 	[MESSAGE_BYE] = { "bye", { { NULL, JS_NULL } } },
 };
 

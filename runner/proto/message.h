@@ -28,6 +28,7 @@
 //   it goes on, or is answered at once. Asking for another one says that the
 //   result of the one before is safe, and so does bye.
 //   stop       {id}       stop any VM now; answered by done
+//   ping       {}         not answered: the controller is still there
 //   bye        {}         stop any VM, restore settings, exit
 // host agent -> controller
 //   hello      {version, arch, pid, life, holds, warning}
@@ -79,6 +80,7 @@ enum message_type {
 	MESSAGE_STOP,
 	MESSAGE_DONE,
 	MESSAGE_ERROR,
+	MESSAGE_PING,
 	MESSAGE_BYE,
 };
 

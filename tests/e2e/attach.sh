@@ -205,7 +205,7 @@ farewell
 
 # --- the lease ----------------------------------------------------------
 
-start_talk 1
+start_talk 3
 trial 1 1 50 >&9
 await '"type":"result","id":1,'
 cut
@@ -213,7 +213,7 @@ gone "$agent" || fail "the agent outlives its lease"
 [ -z "$(ls "$tmp/run")" ] || fail "the lease left $(ls "$tmp/run")"
 [ -s "$spool" ] || fail "the lease took the result with it"
 # A trial in hand is stopped by it.
-start_talk 1
+start_talk 3
 heard '"holds":{"trial":1,"attempt":1,"done":true}'
 trial 1 2 60000 >&9
 await '"stage":"synthetic'

@@ -176,7 +176,7 @@ static bool fake_answer(struct fake *f, const struct message *m)
 	else if (m->type == MESSAGE_STOP)
 		fake_stop(f, m);
 	else
-		return m->type != MESSAGE_BYE;
+		return m->type != MESSAGE_BYE; // a ping is no request
 	return true;
 }
 

@@ -57,6 +57,7 @@ static void stand_init(struct stand *s, int64_t lease_ns)
 	s->door = (struct watch_door){
 		.listener = s->meeting.listener,
 		.lease_ns = lease_ns,
+		.lease_end_ns = INT64_MAX,
 		.attached = on_attached,
 		.joins = on_request,
 		.arg = s,
@@ -135,12 +136,11 @@ static void an_agent_waits_for_a_controller_that_hung_up(void **state)
 		fd = attach(&s);
 		look(&s, &f);
 		assert_int_equal(s.attached, i);
-		assert_int_equal(s.door.lease_end_ns, 0);
 		assert_true(heard(fd, "hello"));
 		say(fd, MESSAGE_STOP, 9);
 		fd_closep(&fd);
 		look(&s, &f);
-		assert_true(s.door.lease_end_ns > 0);
+		assert_int_equal(s.ctl.in, -1);
 		assert_int_equal(s.watch.stop, WATCH_STOP_TRIAL);
 		assert_int_equal(s.watch.stop_id, 0); // nobody is to be told
 		s.watch.stop = WATCH_GO;
@@ -188,7 +188,8 @@ static void the_newest_controller_displaces_the_one_before(void **state)
 	stand_deinit(&s);
 }
 
-static void an_agent_ends_when_its_lease_is_over(void **state)
+// With and without the end of the connection.
+static void an_agent_ends_when_its_lease_is_over(bool hang_up)
 {
 	CLEANUP(fd_closep) int fd = -1;
 	struct message m = { .body = NULL };
@@ -196,19 +197,34 @@ static void an_agent_ends_when_its_lease_is_over(void **state)
 	struct err e = { 0 };
 	struct fault f = { 0 };
 
-	(void)state;
 	stand_init(&s, 50 * NS_PER_MS);
 	fd = attach(&s);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++) {
+		say(fd, MESSAGE_PING, 0);
 		look(&s, &f);
-	assert_int_equal(s.watch.stop, WATCH_GO); // while somebody is there
-	fd_closep(&fd);
+	}
+	assert_int_equal(s.watch.stop, WATCH_GO); // while it is heard of
+	assert_int_equal(s.watch.npending, 0);
+	if (hang_up)
+		fd_closep(&fd);
 	assert_int_equal(watch_request(&s.watch, &m, &e), 0);
 	assert_int_equal(s.watch.stop, WATCH_STOP_ALL);
 	assert_false(s.watch.bye);
 	assert_string_equal(s.watch.why,
-			    "no controller came back within the lease");
+			    "no controller was heard of within the lease");
 	stand_deinit(&s);
+}
+
+static void the_lease_ends_an_agent_that_was_left(void **state)
+{
+	(void)state;
+	an_agent_ends_when_its_lease_is_over(true);
+}
+
+static void a_dead_connection_does_not_keep_an_agent(void **state)
+{
+	(void)state;
+	an_agent_ends_when_its_lease_is_over(false);
 }
 
 static void what_is_no_protocol_costs_the_controller_not_the_agent(void **state)
@@ -223,7 +239,7 @@ static void what_is_no_protocol_costs_the_controller_not_the_agent(void **state)
 	assert_int_equal(fd_write_all(fd, "SSH-2.0-OpenSSH_9.2\r\n", 21), 0);
 	look(&s, &f);
 	assert_int_equal(s.watch.stop, WATCH_GO);
-	assert_true(s.door.lease_end_ns > 0);
+	assert_int_equal(s.ctl.in, -1);
 	stand_deinit(&s);
 }
 
@@ -334,7 +350,8 @@ int main(void)
 			requests_of_a_controller_that_is_gone_are_forgotten),
 		cmocka_unit_test(
 			the_newest_controller_displaces_the_one_before),
-		cmocka_unit_test(an_agent_ends_when_its_lease_is_over),
+		cmocka_unit_test(the_lease_ends_an_agent_that_was_left),
+		cmocka_unit_test(a_dead_connection_does_not_keep_an_agent),
 		cmocka_unit_test(
 			what_is_no_protocol_costs_the_controller_not_the_agent),
 		cmocka_unit_test(
