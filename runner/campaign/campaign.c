@@ -30,6 +30,7 @@ static void take_signals(struct campaign *c, sigset_t *former)
 	add_unless_ignored(&set, SIGINT);
 	add_unless_ignored(&set, SIGTERM);
 	add_unless_ignored(&set, SIGHUP);
+	sigaddset(&set, SIGWINCH);
 	sigprocmask(SIG_BLOCK, &set, former);
 	c->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -153,8 +154,13 @@ static bool any_in_trial(const struct campaign *c)
 
 static int on_signal(struct campaign *c, int sig, struct err *e)
 {
-	bool now = sig == SIGTERM || c->stop != CAMPAIGN_GO_ON || !c->running;
+	bool now;
 
+	if (sig == SIGWINCH) {
+		progress_show(c->progress, clock_mono_ns());
+		return 0;
+	}
+	now = sig == SIGTERM || c->stop != CAMPAIGN_GO_ON || !c->running;
 	c->stop = now ? CAMPAIGN_STOP_NOW : CAMPAIGN_FINISH_TRIALS;
 	if (now)
 		progress_say(c->progress, true,

@@ -6,7 +6,6 @@
 
 #include "runner/base/alloc.h"
 #include "runner/campaign/campaign.h"
-#include "runner/campaign/overview.h"
 #include "runner/cmd/measure.h"
 
 static const struct cmd_option check_options[] = {
@@ -18,34 +17,30 @@ static const struct cmd_option check_options[] = {
 };
 
 // {"hosts": [{host, agent, facts, missing, findings, takes_ns}], "findings"}.
-static void print_json(const struct findings *f, struct js *hosts,
-		       const uint64_t *takes_ns, struct buf *out)
+static void print_json(const struct measure *m, struct buf *out)
 {
+	const struct plan *plan = m->source->plan;
+	struct js *hosts = campaign_hosts(m->campaign, &m->findings);
+	CLEANUP(cleanup_free)
+	uint64_t *takes_ns = xcalloc(plan->nhosts, sizeof(*takes_ns));
 	CLEANUP(js_unrefp) struct js *j = js_object();
 
+	plan_estimate_hosts(plan, PLAN_BOOT_NS, takes_ns);
 	for (size_t i = 0; i < js_len(hosts); i++)
 		js_set_int(js_at(hosts, i), "takes_ns", (int64_t)takes_ns[i]);
-	js_set(j, "hosts", js_ref(hosts));
-	js_set(j, "findings", findings_to_js(f, NULL));
+	js_set(j, "hosts", hosts);
+	js_set(j, "findings", findings_to_js(&m->findings, NULL));
 	js_print_pretty(j, out);
 }
 
 static void print_hosts(const struct measure *m)
 {
-	const struct plan *plan = m->source->plan;
-	const struct findings *f = &m->findings;
-	CLEANUP(js_unrefp) struct js *hosts = campaign_hosts(m->campaign, f);
-	CLEANUP(cleanup_free)
-	uint64_t *takes_ns = xcalloc(plan->nhosts, sizeof(*takes_ns));
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
 
-	plan_estimate_hosts(plan, PLAN_BOOT_NS, takes_ns);
 	if (cmd_has(m->args, "json"))
-		print_json(f, hosts, takes_ns, &text);
-	else if (plan->nhosts > 1)
-		overview_print(hosts, takes_ns, f, &text);
+		print_json(m, &text);
 	else
-		findings_print(f, FINDING_OK, &text);
+		measure_print_hosts(m, &text);
 	fputs(buf_str(&text), stdout);
 }
 

@@ -13,6 +13,7 @@
 #include "runner/campaign/environment.h"
 #include "runner/campaign/hooks.h"
 #include "runner/campaign/index.h"
+#include "runner/campaign/overview.h"
 #include "runner/campaign/results.h"
 #include "runner/transport/find.h"
 
@@ -167,14 +168,33 @@ int measure_preflight(struct measure *m, struct err *e)
 	return 0;
 }
 
+void measure_print_hosts(const struct measure *m, struct buf *out)
+{
+	const struct plan *plan = m->source->plan;
+	const struct findings *f = &m->findings;
+	CLEANUP(js_unrefp) struct js *hosts = NULL;
+	CLEANUP(cleanup_free) uint64_t *takes_ns = NULL;
+
+	if (plan->nhosts == 1) {
+		findings_print(f, FINDING_OK, out);
+		return;
+	}
+	hosts = campaign_hosts(m->campaign, f);
+	takes_ns = xcalloc(plan->nhosts, sizeof(*takes_ns));
+	plan_estimate_hosts(plan, PLAN_BOOT_NS, takes_ns);
+	overview_print(hosts, takes_ns, f, out);
+}
+
 int measure_judge(struct measure *m, struct err *e)
 {
 	CLEANUP(buf_deinit) struct buf table = BUF_INIT;
 	bool quiet = cmd_has(m->args, "quiet");
 	size_t refused = findings_count(&m->findings, FINDING_REFUSE);
 
-	findings_print(&m->findings, quiet ? FINDING_REFUSE : FINDING_OK,
-		       &table);
+	if (quiet)
+		findings_print(&m->findings, FINDING_REFUSE, &table);
+	else
+		measure_print_hosts(m, &table);
 	fputs(buf_str(&table), stderr);
 	if (refused == 0)
 		return 0;

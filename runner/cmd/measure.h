@@ -53,6 +53,8 @@ int measure_name(struct measure *m, struct err *e) MUST_CHECK;
 
 // Every host is looked at; the matrix's `require:` is applied.
 int measure_preflight(struct measure *m, struct err *e) MUST_CHECK;
+// What was found: side by side where there are several hosts.
+void measure_print_hosts(const struct measure *m, struct buf *out);
 // Prints the findings; ERR_REFUSED when one of them refuses.
 int measure_judge(struct measure *m, struct err *e) MUST_CHECK;
 // Runs what `log` leaves to be done; NULL: everything.

@@ -53,6 +53,18 @@ all_ok_once "$dir" 24
 [ "$(rounds_of "$dir" two)" = '0 1 2 3 4 5 ' ] ||
 	fail "two: $(rounds_of "$dir" two)"
 
+# --- on a terminal: a line for each host and one for all -------------------
+if command -v script >/dev/null; then
+	synthetic "$m" 2 'runtime: 700ms'
+	at_controller env TERM=xterm script -qec \
+		"stty cols 60 rows 24; '$VRUN' '$m' --hosts all --results '$tmp/tty'" \
+		/dev/null </dev/null >"$tmp/out" || fail 'on a terminal'
+	grep -Eq '^one   +[0-4]/4 round [12] effect=' "$tmp/out" ||
+		fail 'no line for a host'
+	grep -Eq '\[#*\.*\] [0-9]+/12' "$tmp/out" || fail 'no line for all'
+	synthetic "$m" 6
+fi
+
 # --- one host is gone -----------------------------------------------------
 host_down 3
 expect 1 at_controller "$VRUN" check "$m" --hosts all --results "$tmp/share"
