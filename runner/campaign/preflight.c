@@ -76,6 +76,15 @@ void findings_add(struct findings *f, const struct finding *one)
 	};
 }
 
+static size_t count_of_host(const struct findings *f, const char *host)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		n += strcmp(f->items[i].host, host) == 0;
+	return n;
+}
+
 static bool is_short(const char *s)
 {
 	return s == NULL || strlen(s) <= FINDING_TEXT_MAX;
@@ -96,7 +105,7 @@ int findings_add_message(struct findings *f, const char *host,
 		return err_set(e, ERR_HOST,
 			       "finding \"%.32s\" of unknown level \"%.32s\"",
 			       one.check, level);
-	if (f->n >= FINDINGS_MAX || !is_short(one.check) ||
+	if (count_of_host(f, host) >= FINDINGS_MAX || !is_short(one.check) ||
 	    !is_short(one.what) || !is_short(one.fix))
 		return err_set(e, ERR_HOST,
 			       "more than %d findings, or longer "

@@ -236,6 +236,24 @@ static void plans_are_told_apart_by_path(void **state)
 	}
 }
 
+// The limit is a host's: many hosts together may say more.
+static void no_host_says_more_than_its_share(void **state)
+{
+	CLEANUP(findings_deinit) struct findings f = { 0 };
+	CLEANUP(js_unrefp)
+	struct js *body = parse("{\"check\":\"load\",\"level\":\"ok\","
+				"\"what\":\"x\"}");
+	struct err e = { 0 };
+
+	(void)state;
+	findings_init(&f);
+	for (int i = 0; i < FINDINGS_MAX; i++)
+		assert_int_equal(findings_add_message(&f, "a", body, &e), 0);
+	assert_int_equal(findings_add_message(&f, "a", body, &e), -1);
+	assert_int_equal(e.kind, ERR_HOST);
+	assert_int_equal(findings_add_message(&f, "b", body, &e), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +268,7 @@ int main(void)
 		cmocka_unit_test(the_table_lines_up_and_gives_the_fix),
 		cmocka_unit_test(findings_of_a_hostile_agent_are_refused),
 		cmocka_unit_test(plans_are_told_apart_by_path),
+		cmocka_unit_test(no_host_says_more_than_its_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
