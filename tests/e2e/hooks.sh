@@ -52,7 +52,7 @@ grep -q 'note.late' "$dir/report.md" || fail "the report lacks the metric"
 
 # --- arguments and variables are data ----------------------------------
 
-evil='a b;$(touch '$tmp'/evil) "q" `id`'
+evil="a b;\$(touch $tmp/evil) \"q\" \`id\`"
 matrix "{after-trial: {run: ./hooks/note, args: ['$evil', ''], env: {X: '$evil'}}}"
 : >"$tmp/log"
 run 0

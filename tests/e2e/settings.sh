@@ -8,13 +8,14 @@ cd "$(dirname "$0")/../.."
 
 swappiness=/proc/sys/vm/swappiness
 thp=/sys/kernel/mm/transparent_hugepage/enabled
-[ -w $swappiness ] && [ -w $thp ] && [ "$(id -u)" -eq 0 ] ||
+if [ ! -w $swappiness ] || [ ! -w $thp ]; then
 	skip "needs root and a kernel whose settings it may change"
+fi
 was="$(cat $swappiness) $(cat $thp)"
 put_back() {
-	set -- $was
-	echo "$1" >$swappiness
-	sed 's/.*\[\(.*\)\].*/\1/' <<<"$was" >$thp
+	local mode=${was#*[}
+	echo "${was%% *}" >$swappiness
+	echo "${mode%]*}" >$thp
 }
 on_exit=put_back
 
