@@ -27,7 +27,8 @@ static char *base_name(void)
 	return xasprintf("/tmp/vrun-%u", (unsigned)geteuid());
 }
 
-int rundir_make_private(const char *path, struct err *e)
+// One's own, in which others have none of the permissions `others`.
+static int make_own(const char *path, mode_t others, struct err *e)
 {
 	struct stat st;
 
@@ -36,13 +37,18 @@ int rundir_make_private(const char *path, struct err *e)
 	if (lstat(path, &st) < 0)
 		return err_sys(e, ERR_HOST, "%s", path);
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
-	    (st.st_mode & 077) != 0)
+	    (st.st_mode & others) != 0)
 		return err_set(e, ERR_HOST,
 			       "%s: must be a directory of your own with mode "
-			       "0700; remove it, or name another in "
+			       "%04o or less; remove it, or name another in "
 			       "VRUN_RUNDIR or VRUN_STATEDIR",
-			       path);
+			       path, 0777 & ~others);
 	return 0;
+}
+
+int rundir_make_private(const char *path, struct err *e)
+{
+	return make_own(path, 077, e);
 }
 
 static char *state_name(void)
@@ -70,7 +76,7 @@ char *rundir_state(struct err *e)
 		err_sys(e, ERR_HOST, "%s", path);
 		return NULL;
 	}
-	return rundir_make_private(path, e) < 0 ? NULL : TAKE_PTR(path);
+	return make_own(path, 022, e) < 0 ? NULL : TAKE_PTR(path);
 }
 
 static bool is_dead(const char *name)

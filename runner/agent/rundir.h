@@ -21,7 +21,8 @@ void rundir_close(struct rundir *d);
 char *rundir_base(struct err *e) MUST_CHECK;
 // A directory of this user alone, made if need be, but not its parents.
 int rundir_make_private(const char *path, struct err *e) MUST_CHECK;
-// Where agents keep what must survive a reboot, made and private:
+// Where agents keep what must survive a reboot, made private; one that is there
+// already may be readable by others:
 // $VRUN_STATEDIR; /var/lib/vrun for root; $XDG_STATE_HOME/vrun or
 // ~/.local/state/vrun for others. NULL with an error; the caller frees.
 char *rundir_state(struct err *e) MUST_CHECK;
