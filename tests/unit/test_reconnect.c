@@ -2,7 +2,9 @@
 // is lost, and who comes back.
 #include "tests/unit/campaign_bench.h"
 
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 static struct transport_target target = {
 	.name = "local",
@@ -193,6 +195,33 @@ static void a_resumed_campaign_collects_what_is_held(void **state)
 	bench_deinit(&b);
 }
 
+// What could not be recorded for want of room stays with the agent.
+static void a_full_disk_costs_no_trial(void **state)
+{
+	struct rlimit former, tight;
+	struct err e = { 0 };
+	struct bench b;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &former);
+	tight = former;
+	for (rlim_t limit = 1300; limit < 2100; limit += 200) {
+		stand_init(&b, 3);
+		tight.rlim_cur = limit;
+		setrlimit(RLIMIT_FSIZE, &tight);
+		assert_int_equal(run(&b, "good", &e), -1);
+		setrlimit(RLIMIT_FSIZE, &former);
+		assert_int_equal(e.kind, ERR_STORE);
+		assert_int_equal(run(&b, "good", &e), 0);
+		assert_all_ok_once(&b);
+		if (fake_memory->runs != 6)
+			fail_msg("full at %zu: %u trials ran", (size_t)limit,
+				 fake_memory->runs);
+		bench_deinit(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +233,7 @@ int main(void)
 		cmocka_unit_test(an_agent_that_dies_in_every_trial_is_given_up),
 		cmocka_unit_test(silence_is_looked_into_before_it_is_a_timeout),
 		cmocka_unit_test(a_resumed_campaign_collects_what_is_held),
+		cmocka_unit_test(a_full_disk_costs_no_trial),
 	};
 
 	fake_memory = mmap(NULL, sizeof(*fake_memory), PROT_READ | PROT_WRITE,
