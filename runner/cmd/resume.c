@@ -121,6 +121,23 @@ static int go_on(struct measure *m, const char *dir, struct err *e)
 	return measure_run(m, log, e);
 }
 
+// Without a matrix.yaml: was there ever one?
+static int refuse_imported(const char *dir, struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *kept = store_read_js(dir, STORE_PLAN, e);
+	CLEANUP(plan_freep) struct plan *plan = NULL;
+
+	if (kept == NULL)
+		return -1;
+	if (plan_from_js(kept, &plan, e) < 0)
+		return err_wrap(e, "%s/" STORE_PLAN, dir);
+	if (!plan_is_imported(plan))
+		return 0;
+	return err_set(e, ERR_USAGE,
+		       "%s: a campaign that was imported has nothing to resume",
+		       dir);
+}
+
 static int resume(const struct cmd_args *args, int *status, struct err *e)
 {
 	const char *dir = args->operands[0];
@@ -132,11 +149,8 @@ static int resume(const struct cmd_args *args, int *status, struct err *e)
 
 	if (store_open(dir, &store, e) < 0)
 		return -1;
-	if (!store_has(dir, STORE_MATRIX) && !store_has(dir, STORE_OPTIONS))
-		return err_set(e, ERR_USAGE,
-			       "%s: no " STORE_MATRIX ": a campaign that was "
-			       "imported has nothing to resume",
-			       dir);
+	if (!store_has(dir, STORE_MATRIX) && refuse_imported(dir, e) < 0)
+		return -1;
 	if (source_reload(dir, matrix, &source, e) < 0 ||
 	    measure_init(&m, args, &source, e) < 0)
 		return -1;
