@@ -260,8 +260,9 @@ fuzz:
 # T_IO_URING=/path/to/t/io_uring compares with fio's own peak tool, too. What
 # cannot be measured here says so and is no failure.
 .PHONY: bench
-bench: all guest $(B)/tests/make_campaign
-	@failed=0; for b in generator icount-guest analysis; do \
+bench: all guest tools
+	@failed=0; for b in generator icount-guest analysis \
+		transport hosts; do \
 		B=$(B) GUEST=$(GUEST) tests/bench/$$b.sh; status=$$?; \
 		[ $$status -eq 0 ] || [ $$status -eq 77 ] || failed=1; \
 	done; exit $$failed

@@ -93,7 +93,7 @@ int ssh_config_check(const char *destination, struct err *e)
 		destination, allowed);
 }
 
-// --- the answer ----------------------------------------------------------
+// --- the answer ---------------------------------------------------------
 
 // The value of a token, NULL when it has none here.
 static const char *token(const struct ssh_config *c, char t)
@@ -227,7 +227,7 @@ int ssh_config_parse(char *text, struct ssh_config *c, struct err *e)
 	return 0;
 }
 
-// --- ssh -G --------------------------------------------------------------
+// --- ssh -G -------------------------------------------------------------
 
 // OpenSSH takes a port only in the form of a URI.
 static char *as_argument(const char *destination)

@@ -15,7 +15,7 @@
 #include "runner/base/clock.h"
 #include "runner/base/fd.h"
 
-// --- TCP -----------------------------------------------------------------
+// --- TCP ----------------------------------------------------------------
 
 static int family_of(const struct ssh_config *c)
 {
@@ -131,7 +131,7 @@ static int connect_tcp(const struct ssh_config *c, int64_t deadline_ns,
 	return fd;
 }
 
-// --- proxies -------------------------------------------------------------
+// --- proxies ------------------------------------------------------------
 
 // ProxyJump a,b: through a to b, from where the host is reached. OpenSSH does
 // it, in another process, with the same configuration.

@@ -108,7 +108,7 @@ static void visit_all(const struct ssh_config *c, visit_fn *visit, void *arg)
 	}
 }
 
-// --- which algorithms ------------------------------------------------------
+// --- which algorithms ---------------------------------------------------
 
 static bool add_algorithm(void *arg, const struct known_line *line)
 {
@@ -135,7 +135,7 @@ void ssh_hostkey_order(const struct ssh_config *c, const char *others,
 	buf_puts(out, others);
 }
 
-// --- the verdict -------------------------------------------------------------
+// --- the verdict --------------------------------------------------------
 
 struct verdict {
 	ssh_key shown;

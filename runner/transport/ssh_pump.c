@@ -64,7 +64,6 @@ static int lost(const struct pump *p, struct err *e)
 }
 
 // --- four moves; each returns whether it moved something, -1 on an error
-// --------
 
 static int read_stream(struct pump *p)
 {
@@ -173,8 +172,7 @@ static int move(struct pump *p, struct err *e)
 	return 0;
 }
 
-// --- keeping alive
-// --------------------------------------------------------------
+// --- keeping alive ------------------------------------------------------
 
 static int check_alive(struct pump *p, int64_t now, struct err *e)
 {
@@ -199,8 +197,7 @@ static int check_alive(struct pump *p, int64_t now, struct err *e)
 	return 0;
 }
 
-// --- loop
-// ---------------------------------------------------------------------------
+// --- loop ---------------------------------------------------------------
 
 static bool is_over(const struct pump *p, int64_t now)
 {

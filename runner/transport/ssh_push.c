@@ -92,7 +92,7 @@ static void still_going(const struct push *p)
 	ssh_host_watch(p->host, STALL_S * NS_PER_S);
 }
 
-// --- one file ----------------------------------------------------------------
+// --- one file -----------------------------------------------------------
 
 static int copy(const struct push *p, int from, sftp_file to, const char *path,
 		struct err *e)
@@ -148,8 +148,7 @@ static int copy_file(const struct push *p, const struct bundle_file *f,
 	return 0;
 }
 
-// --- directories
-// ---------------------------------------------------------------
+// --- directories --------------------------------------------------------
 
 // mkdir -p; what is there already, or cannot be seen, shows later.
 static void make_dirs(const struct push *p)

@@ -36,7 +36,7 @@ static void look_deinit(struct look *l)
 	bundle_deinit(&l->image);
 }
 
-// --- running one command ----------------------------------------------------
+// --- running one command ------------------------------------------------
 
 static void channel_freep(ssh_channel *c)
 {
@@ -76,8 +76,7 @@ static int run(struct ssh_host *h, const char *command, struct buf *out,
 	return n == 0 ? 0 : ssh_host_error(h, "running a command there", e);
 }
 
-// --- looking
-// ---------------------------------------------------------------------
+// --- looking ------------------------------------------------------------
 
 // "ARCH YES|NO DIR"
 static int read_mark(struct look *l, const char *text)
@@ -97,29 +96,35 @@ static int read_mark(struct look *l, const char *text)
 	return 0;
 }
 
+// What a login script prints would stand before the agent's own words, too.
+static int refuse_noise(const struct ssh_host *h, const char *text,
+			struct err *e)
+{
+	return err_set(e, ERR_HOST,
+		       "%s: a command there begins with \"%.*s\", not with its "
+		       "own output; a login script (.bashrc, .cshrc) that "
+		       "prints must not when there is no terminal",
+		       h->at, (int)MIN(strcspn(text, "\r\n"), (size_t)80),
+		       text);
+}
+
 static int read_look(const struct ssh_host *h, struct look *l, char *text,
 		     struct err *e)
 {
-	char *rest = NULL;
-	bool marked = false;
+	char *rest = NULL, *line = strtok_r(text, "\n", &rest);
 
-	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		if (strncmp(line, MARK, strlen(MARK)) == 0)
-			marked = read_mark(l, line + strlen(MARK)) == 0;
-		bundle_note(&l->agent, line);
-		bundle_note(&l->image, line);
-	}
-	if (!marked)
-		return err_set(e, ERR_HOST,
-			       "%s: commands cannot be run there: sh did not "
-			       "tell architecture and cache directory (%.120s)",
-			       h->at, text);
+	if (line == NULL || strncmp(line, MARK, strlen(MARK)) != 0 ||
+	    read_mark(l, line + strlen(MARK)) < 0)
+		return refuse_noise(h, text, e);
 	if (!l->can_hash)
 		return err_set(e, ERR_HOST,
 			       "%s: has no sha256sum, which checks what was "
 			       "copied there; install coreutils",
 			       h->at);
+	while ((line = strtok_r(NULL, "\n", &rest)) != NULL) {
+		bundle_note(&l->agent, line);
+		bundle_note(&l->image, line);
+	}
 	return 0;
 }
 
@@ -144,8 +149,7 @@ static int look(struct ssh_host *h, struct look *l, struct err *e)
 	return read_look(h, l, out.data, e);
 }
 
-// --- what it lacks
-// ------------------------------------------------------------------
+// --- what it lacks ------------------------------------------------------
 
 static int choose_agent(struct look *l, const char *arch, struct err *e)
 {
@@ -207,8 +211,7 @@ static int push(struct ssh_host *h, struct look *l, struct err *e)
 		       h->at, l->dir);
 }
 
-// --- the agent
-// ---------------------------------------------------------------------
+// --- the agent ----------------------------------------------------------
 
 static void agent_command(const struct look *l,
 			  const struct transport_target *t, struct buf *out)

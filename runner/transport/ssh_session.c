@@ -13,7 +13,7 @@ enum {
 	CONNECT_S = 20,
 };
 
-// --- watchdog --------------------------------------------------------------
+// --- watchdog -----------------------------------------------------------
 
 // Async-signal-safe; the timer brings the descriptor along.
 static void cut_stream(int sig, siginfo_t *info, void *context)
@@ -60,7 +60,7 @@ int ssh_host_error(const struct ssh_host *h, const char *what, struct err *e)
 		       ssh_get_error(h->session));
 }
 
-// --- options ---------------------------------------------------------------
+// --- options ------------------------------------------------------------
 
 static int set_text(struct ssh_host *h, enum ssh_options_e option,
 		    const char *value, struct err *e)
@@ -118,7 +118,7 @@ static int set_options(struct ssh_host *h, int fd, struct err *e)
 	return set_text(h, SSH_OPTIONS_IDENTITY_AGENT, c->identity_agent, e);
 }
 
-// --- life --------------------------------------------------------------------
+// --- life ---------------------------------------------------------------
 
 // The longer of what hosts.yaml and ~/.ssh/config say.
 static int64_t limit_of(const struct ssh_config *c, int64_t given_ns)

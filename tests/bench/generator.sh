@@ -127,4 +127,4 @@ while read -r round depth tool; do
 done < <(order "$@") >"$tmp/runs"
 cp "$tmp/runs" "${KEEP:-/dev/null}" 2>/dev/null || true
 echo "seed $SEED, $ROUNDS rounds; the built-in generator to each, with 95 % intervals"
-awk -f tests/bench/generator.awk "$tmp/runs"
+awk -f tests/bench/order.awk -f tests/bench/generator.awk "$tmp/runs"

@@ -191,6 +191,28 @@ cmp -s "$tmp/net/h6"/home/.cache/vrun/agent-*/vrun-agent \
 	"$tmp/agents/vrun-agent-aarch64" || fail 'another agent was copied'
 unset VRUN_AGENT_DIR
 
+# --- what a host prints that nobody asked for ------------------------------
+# noisy COMMAND: host 5 runs it instead of what it is asked to run.
+noisy() {
+	sed -i '/^ForceCommand/d' "$tmp/net/h5/sshd.conf"
+	echo "ForceCommand $1" >>"$tmp/net/h5/sshd.conf"
+	host_down 5
+	host_up 5
+}
+ip -n "$NET-h5" route del blackhole 10.211.255.1/32
+# shellcheck disable=SC2016 # for the shell there
+noisy 'echo Welcome; eval "$SSH_ORIGINAL_COMMAND"'
+refuses h5 'begins with "Welcome"' 'login script'
+noisy yes
+refuses h5 'printed more than 65536 bytes'
+noisy 'true'
+refuses h5 'begins with ""'
+# The agent itself goes mad.
+# shellcheck disable=SC2016 # for the shell there
+mad='case $SSH_ORIGINAL_COMMAND in *sha256sum*) eval "$SSH_ORIGINAL_COMMAND" ;; *)'
+noisy "$mad cat /dev/zero ;; esac"
+refuses h5 'not the protocol'
+
 # --- no host at all ----------------------------------------------------------
 expect 1 at_controller "$VRUN" "$m" --hosts refused,nowhere \
 	--results "$tmp/none"
