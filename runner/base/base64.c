@@ -41,7 +41,8 @@ static int decode_four(const char *text, size_t pad, struct buf *out)
 	uint32_t bits = 0;
 
 	for (size_t k = 0; k < 4 - pad; k++) {
-		const char *at = memchr(alphabet, text[k], 64);
+		const char *at =
+			text[k] == '\0' ? NULL : strchr(alphabet, text[k]);
 
 		if (at == NULL)
 			return -1;

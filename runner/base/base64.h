@@ -5,7 +5,7 @@
 
 #include "runner/base/buf.h"
 
-#define BASE64_CHARS(bytes) (((bytes) + 2) / 3 * 4)
+#define BASE64_CHARS(bytes) (((size_t)(bytes) + 2) / 3 * 4)
 
 // Appends to `out`.
 void base64_encode(const void *data, size_t len, struct buf *out);

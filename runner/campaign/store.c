@@ -267,17 +267,17 @@ struct js *store_read_js(const char *dir, const char *name, struct err *e)
 	return j;
 }
 
-int store_artifact(const struct store *s, uint32_t trial, uint32_t attempt,
+int store_artifact(const struct store *s, struct store_attempt of,
 		   const char *name, const struct buf *data, struct err *e)
 {
 	CLEANUP(cleanup_free) char *dir = NULL, *path = NULL;
 
 	assert(artifact_name_is_good(name));
-	if (attempt <= 1)
-		dir = xasprintf("%s/" STORE_ARTIFACTS "/%u", s->dir, trial);
+	if (of.attempt <= 1)
+		dir = xasprintf("%s/" STORE_ARTIFACTS "/%u", s->dir, of.trial);
 	else
-		dir = xasprintf("%s/" STORE_ARTIFACTS "/%u.%u", s->dir, trial,
-				attempt);
+		dir = xasprintf("%s/" STORE_ARTIFACTS "/%u.%u", s->dir,
+				of.trial, of.attempt);
 	if (dir_make_all(dir) < 0)
 		return err_sys(e, ERR_STORE, "%s", dir);
 	path = xasprintf("%s/%s", dir, name);

@@ -61,10 +61,14 @@ int store_write_js(const struct store *s, const char *name, const struct js *j,
 struct js *store_read_js(const char *dir, const char *name,
 			 struct err *e) MUST_CHECK;
 
+struct store_attempt {
+	uint32_t trial, attempt; // from 0, from 1
+};
+
 // Keeps a file that one attempt left behind in artifacts/<trial>, from the
 // second attempt on in artifacts/<trial>.<attempt>. An attempt that leaves
 // nothing has no directory. `name` is a good one of artifact.h.
-int store_artifact(const struct store *s, uint32_t trial, uint32_t attempt,
+int store_artifact(const struct store *s, struct store_attempt of,
 		   const char *name, const struct buf *data,
 		   struct err *e) MUST_CHECK;
 

@@ -232,8 +232,10 @@ static int take_artifact(struct host *h, const struct message *m, struct err *e)
 			       "its agent sent more than %d artifacts, or more "
 			       "than %d bytes of them",
 			       ARTIFACT_COUNT_MAX, ARTIFACT_TOTAL_MAX);
-	return store_artifact(h->c->store, h->step.trial->id, h->step.attempt,
-			      name, &data, e);
+	return store_artifact(
+		h->c->store,
+		(struct store_attempt){ h->step.trial->id, h->step.attempt },
+		name, &data, e);
 }
 
 int trial_message(struct host *h, const struct message *m, struct err *e)

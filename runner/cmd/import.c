@@ -218,7 +218,8 @@ static int keep_input(const struct store *s, const struct import *im,
 
 	if (file_read(in->path, IMPORT_FILE_MAX, &text, ERR_USAGE, e) < 0)
 		return -1;
-	return store_artifact(s, trial, 1, name, &text, e);
+	return store_artifact(s, (struct store_attempt){ trial, 1 }, name,
+			      &text, e);
 }
 
 static int keep_inputs(const struct store *s, const struct import *im,

@@ -1,5 +1,6 @@
 #include "runner/plan/rows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +146,7 @@ static int add_trial(struct reading *in, struct plan_trial *like, uint32_t cell)
 	struct plan *p = in->plan;
 	struct plan_trial *t = &p->trials[p->ntrials];
 
+	assert(p->trials != NULL); // they were counted before
 	*t = *like;
 	t->id = (uint32_t)p->ntrials;
 	t->cell = cell;

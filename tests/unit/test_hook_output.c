@@ -49,8 +49,6 @@ static void what_is_no_metric_is_refused_with_its_line(void **state)
 		"metric exits 12 1 lower then",
 		"metric ex;its 12 1",
 		"metric exits 12 \x1b[31m",
-		"metric aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-		"aaaaaaaaaaaaa 1 1",
 	};
 
 	(void)state;
@@ -63,6 +61,21 @@ static void what_is_no_metric_is_refused_with_its_line(void **state)
 		    strstr(e.msg, "metric NAME VALUE UNIT") == NULL)
 			fail_msg("%s: \"%s\"", lines[i], e.msg);
 	}
+}
+
+static void a_name_that_is_too_long_is_refused(void **state)
+{
+	CLEANUP(arena_freep) struct arena *a = arena_new();
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+	struct result *r = result_new(a);
+	struct err e = { 0 };
+
+	(void)state;
+	buf_printf(&text, "metric %0*d 1 1\n", HOOK_NAME_MAX, 1);
+	assert_int_equal(hook_output_read("h", buf_str(&text), a, r, &e), 0);
+	buf_clear(&text);
+	buf_printf(&text, "metric %0*d 1 1\n", HOOK_NAME_MAX + 1, 1);
+	assert_int_equal(hook_output_read("h", buf_str(&text), a, r, &e), -1);
 }
 
 static void a_flood_of_metrics_is_refused(void **state)
@@ -106,6 +119,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(metric_lines_become_figures_of_the_hook),
 		cmocka_unit_test(what_is_no_metric_is_refused_with_its_line),
+		cmocka_unit_test(a_name_that_is_too_long_is_refused),
 		cmocka_unit_test(a_flood_of_metrics_is_refused),
 		cmocka_unit_test(ready_is_a_line_of_its_own),
 	};

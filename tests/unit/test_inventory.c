@@ -68,7 +68,7 @@ static void every_key_reaches_its_host(void **state)
 	assert_string_equal(a->qemu, "/opt/q");
 	assert_int_equal(a->ntags, 2);
 	assert_string_equal(a->tags[1], "r1");
-	assert_int_equal(a->lease_ns, 15 * 60 * NS_PER_S);
+	assert_int_equal(a->lease_ns, 900 * NS_PER_S);
 	assert_int_equal(a->connect_ns, 10 * NS_PER_S);
 	assert_string_equal(b->destination, "");
 	assert_int_equal(b->lease_ns, 3600 * NS_PER_S);
@@ -122,7 +122,7 @@ static void a_host_that_no_inventory_has_takes_the_defaults(void **state)
 	assert_int_equal(inventory_resolve(NULL, m, &hosts, &e), 0);
 	assert_string_equal(hosts[0].destination, "");
 	assert_string_equal(hosts[0].qemu, "");
-	assert_int_equal(hosts[0].lease_ns, 15 * 60 * NS_PER_S);
+	assert_int_equal(hosts[0].lease_ns, 900 * NS_PER_S);
 }
 
 static void one_machine_under_two_names_is_refused(void **state)
@@ -157,80 +157,80 @@ static void one_machine_under_two_names_is_refused(void **state)
 	}
 }
 
+// What an inventory says, and what is said of it.
+static const struct {
+	const char *text, *want;
+} bad_files[] = {
+	{ "hosts: {a: {destinaton: b}}",
+	  "h:1:13: unknown key \"destinaton\" (have destination, qemu, "
+	  "slots, tags, lease, connect-timeout); did you mean "
+	  "\"destination\"?" },
+	{ "host: {}", "h:1:1: unknown key \"host\" (have hosts, groups)"
+		      "; did you mean \"hosts\"?" },
+	{ "[a]", "an inventory must be a map, not a list" },
+	{ "hosts: [a]", "\"hosts\" must be a map, not a list" },
+	{ "hosts: {-a: }", "host \"-a\": must be at most 64 letters" },
+	{ "hosts: {'a b': }", "host \"a b\": must be" },
+	{ "hosts: {a: b}", "\"a\" must be a map, not text" },
+	{ "hosts: {a: , a: }", "duplicate key \"a\"" },
+	{ "hosts: {a: {destination: -oProxyCommand=x}}",
+	  "h:1:26: destination \"-oProxyCommand=x\": must be [USER@]HOST"
+	  "[:PORT]" },
+	{ "hosts: {a: {destination: 'x;reboot'}}", "must be [USER@]" },
+	{ "hosts: {a: {destination: '$(reboot)'}}", "must be [USER@]" },
+	{ "hosts: {a: {destination: \"x\\ny\"}}",
+	  "destination \"x\\x0ay\": must be" },
+	{ "hosts: {a: {destination: x@}}", "must be [USER@]" },
+	{ "hosts: {a: {destination: '@x'}}", "must be [USER@]" },
+	{ "hosts: {a: {destination: 'x:'}}", "must be [USER@]" },
+	{ "hosts: {a: {destination: 'x:0'}}", "must be [USER@]" },
+	{ "hosts: {a: {destination: 'x:65536'}}", "must be [USER@]" },
+	{ "hosts: {a: {destination: '[::1'}}", "must be [USER@]" },
+	{ "hosts: {a: {destination: '[]:22'}}", "must be [USER@]" },
+	{ "hosts: {local: {destination: x}}",
+	  "host \"local\": is this machine and takes no destination" },
+	{ "hosts: {a: {qemu: qemu-kvm}}",
+	  "qemu \"qemu-kvm\": must be an absolute path" },
+	{ "hosts: {a: {slots: 4}}", "slots \"4\": must be 1: trials" },
+	{ "hosts: {a: {slots: many}}", "slots \"many\": must be 1" },
+	{ "hosts: {a: {lease: 1s}}",
+	  "lease: \"1s\" is out of range (10s to 168h)" },
+	{ "hosts: {a: {lease: 15}}", "a time like" },
+	{ "hosts: {a: {connect-timeout: 1h}}", "out of range (1s to 10" },
+	{ "hosts: {a: {tags: [a b]}}", "tag \"a b\": must be" },
+	{ "hosts: {a: {tags: {b: c}}}", "tags: must be a list" },
+	{ "hosts: {a: }\ngroups: {a: [a]}",
+	  "h:2:10: group \"a\": the host in line 1 has this name" },
+	{ "groups: {local: [b]}", "is this machine's name" },
+	{ "hosts: {lab1: }\ngroups: {g: [lab2]}",
+	  "h:2:14: \"lab2\": neither a host nor a group of this file; "
+	  "did you mean \"lab1\"?" },
+	{ "groups: {g: []}", "group \"g\": needs 1 to" },
+	{ "groups: {g: a}", "group \"g\": must be a list of hosts" },
+	{ "groups: {g: {tags: [x]}}",
+	  "group \"g\": no host has the tag \"x\"" },
+	{ "groups: {g: {tag: [x]}}", "unknown key \"tag\" (have tags)" },
+	{ "groups:\n  g: [h]\n  h: [i]\n  i: [g]\n",
+	  "h:4:7: group \"g\": stands inside itself, by \"i\"" },
+	{ "groups: {g: [g]}", "stands inside itself, by \"g\"" },
+};
+
 static void every_error_has_its_place_and_remedy(void **state)
 {
-	static const struct {
-		const char *text, *want;
-	} cases[] = {
-		{ "hosts: {a: {destinaton: b}}",
-		  "h:1:13: unknown key \"destinaton\" (have destination, qemu, "
-		  "slots, tags, lease, connect-timeout); did you mean "
-		  "\"destination\"?" },
-		{ "host: {}", "h:1:1: unknown key \"host\" (have hosts, groups)"
-			      "; did you mean \"hosts\"?" },
-		{ "[a]", "an inventory must be a map, not a list" },
-		{ "hosts: [a]", "\"hosts\" must be a map, not a list" },
-		{ "hosts: {-a: }", "host \"-a\": must be at most 64 letters" },
-		{ "hosts: {'a b': }", "host \"a b\": must be" },
-		{ "hosts: {a: b}", "\"a\" must be a map, not text" },
-		{ "hosts: {a: , a: }", "duplicate key \"a\"" },
-		{ "hosts: {a: {destination: -oProxyCommand=x}}",
-		  "h:1:26: destination \"-oProxyCommand=x\": must be [USER@]HOST"
-		  "[:PORT]" },
-		{ "hosts: {a: {destination: 'x;reboot'}}", "must be [USER@]" },
-		{ "hosts: {a: {destination: '$(reboot)'}}", "must be [USER@]" },
-		{ "hosts: {a: {destination: \"x\\ny\"}}",
-		  "destination \"x\\x0ay\": must be" },
-		{ "hosts: {a: {destination: x@}}", "must be [USER@]" },
-		{ "hosts: {a: {destination: '@x'}}", "must be [USER@]" },
-		{ "hosts: {a: {destination: 'x:'}}", "must be [USER@]" },
-		{ "hosts: {a: {destination: 'x:0'}}", "must be [USER@]" },
-		{ "hosts: {a: {destination: 'x:65536'}}", "must be [USER@]" },
-		{ "hosts: {a: {destination: '[::1'}}", "must be [USER@]" },
-		{ "hosts: {a: {destination: '[]:22'}}", "must be [USER@]" },
-		{ "hosts: {local: {destination: x}}",
-		  "host \"local\": is this machine and takes no destination" },
-		{ "hosts: {a: {qemu: qemu-kvm}}",
-		  "qemu \"qemu-kvm\": must be an absolute path" },
-		{ "hosts: {a: {slots: 4}}", "slots \"4\": must be 1: trials" },
-		{ "hosts: {a: {slots: many}}", "slots \"many\": must be 1" },
-		{ "hosts: {a: {lease: 1s}}",
-		  "lease: \"1s\" is out of range (10s to 168h)" },
-		{ "hosts: {a: {lease: 15}}", "a time like" },
-		{ "hosts: {a: {connect-timeout: 1h}}",
-		  "out of range (1s to 10" },
-		{ "hosts: {a: {tags: [a b]}}", "tag \"a b\": must be" },
-		{ "hosts: {a: {tags: {b: c}}}", "tags: must be a list" },
-		{ "hosts: {a: }\ngroups: {a: [a]}",
-		  "h:2:10: group \"a\": the host in line 1 has this name" },
-		{ "groups: {local: [b]}", "is this machine's name" },
-		{ "hosts: {lab1: }\ngroups: {g: [lab2]}",
-		  "h:2:14: \"lab2\": neither a host nor a group of this file; "
-		  "did you mean \"lab1\"?" },
-		{ "groups: {g: []}", "group \"g\": needs 1 to" },
-		{ "groups: {g: a}", "group \"g\": must be a list of hosts" },
-		{ "groups: {g: {tags: [x]}}",
-		  "group \"g\": no host has the tag \"x\"" },
-		{ "groups: {g: {tag: [x]}}",
-		  "unknown key \"tag\" (have tags)" },
-		{ "groups:\n  g: [h]\n  h: [i]\n  i: [g]\n",
-		  "h:4:7: group \"g\": stands inside itself, by \"i\"" },
-		{ "groups: {g: [g]}", "stands inside itself, by \"g\"" },
-	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad_files); i++) {
 		struct inventory *inv = NULL;
 		struct err e = { 0 };
 
-		assert_int_equal(inventory_parse("h", cases[i].text,
-						 strlen(cases[i].text), &inv,
-						 &e),
+		assert_int_equal(inventory_parse("h", bad_files[i].text,
+						 strlen(bad_files[i].text),
+						 &inv, &e),
 				 -1);
 		assert_null(inv);
-		if (strstr(e.msg, cases[i].want) == NULL)
-			fail_msg("%s\nsays: %s\nwant: %s", cases[i].text, e.msg,
-				 cases[i].want);
+		if (strstr(e.msg, bad_files[i].want) == NULL)
+			fail_msg("%s\nsays: %s\nwant: %s", bad_files[i].text,
+				 e.msg, bad_files[i].want);
 	}
 }
 

@@ -294,7 +294,7 @@ static void a_hosts_order_is_its_own(void **state)
 					  7,	     1, 11, 0,	       false };
 		struct order_spec three = two;
 		CLEANUP(cleanup_free) struct plan_trial *a = NULL, *b = NULL;
-		size_t n, more, per_host = 7 * 5, alike = 0;
+		size_t n, more, per_host = 35, alike = 0;
 
 		three.nhosts = 3;
 		a = ordered(&two, &n);

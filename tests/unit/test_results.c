@@ -215,7 +215,8 @@ static void facts_that_are_gone_cost_no_figure(void **state)
 			fail_msg("%s", path);
 		record(&b, noted);
 		assert_int_equal(b.results->report.nnotes, 1);
-		if (strncmp(b.results->report.notes[0], path, strlen(path)))
+		if (strncmp(b.results->report.notes[0], path, strlen(path)) !=
+		    0)
 			fail_msg("%s", b.results->report.notes[0]);
 		assert_true(results_is_whole(b.results));
 	}

@@ -114,7 +114,7 @@ static void a_round_is_complete_when_every_host_has_ended_it(void **state)
 static void of_shared_rounds_those_before_the_slowest_are_complete(void **state)
 {
 	struct fixture f;
-	size_t per_host = 2 * FAKE_CELLS;
+	size_t per_host = (size_t)2 * FAKE_CELLS;
 
 	(void)state;
 	setup(&f, 2, 2, false);

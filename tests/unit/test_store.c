@@ -159,8 +159,12 @@ static void what_attempts_leave_has_directories_of_its_own(void **state)
 	assert_int_equal(store_create(root, p, &s, &e), 0);
 	assert_false(is_there(s->dir, "artifacts"));
 	buf_puts(&text, "abc");
-	assert_int_equal(store_artifact(s, 12, 1, "a", &text, &e), 0);
-	assert_int_equal(store_artifact(s, 12, 2, "b.log", &text, &e), 0);
+	assert_int_equal(store_artifact(s, (struct store_attempt){ 12, 1 }, "a",
+					&text, &e),
+			 0);
+	assert_int_equal(store_artifact(s, (struct store_attempt){ 12, 2 },
+					"b.log", &text, &e),
+			 0);
 	assert_true(is_there(s->dir, "artifacts/12/a"));
 	assert_true(is_there(s->dir, "artifacts/12.2/b.log"));
 	assert_false(is_there(s->dir, "artifacts/11"));
@@ -180,7 +184,9 @@ static void the_manifest_lists_every_file_sorted(void **state)
 	(void)state;
 	assert_int_equal(store_create(root, p, &s, &e), 0);
 	buf_puts(&abc, "abc");
-	assert_int_equal(store_artifact(s, 0, 1, "a", &abc, &e), 0);
+	assert_int_equal(store_artifact(s, (struct store_attempt){ 0, 1 }, "a",
+					&abc, &e),
+			 0);
 	assert_int_equal(store_write(s, "b", "abc", 3, &e), 0);
 	assert_int_equal(store_finish(s, &e), 0);
 	path = store_path(s, STORE_MANIFEST);
