@@ -115,6 +115,13 @@ static void say_bound(const struct analysis *an,
 			      "same");
 }
 
+static void say_interim(const struct analysis *an, struct buf *out)
+{
+	if (an->interim)
+		buf_puts(out, " so far (looked at in mid-run: anytime-valid "
+			      "interval)");
+}
+
 static void answer_one(const struct analysis *an,
 		       const struct analysis_comparison *c, struct buf *out)
 {
@@ -124,9 +131,7 @@ static void answer_one(const struct analysis *an,
 	say_p(an, c, out);
 	say_bound(an, c, out);
 	say_n(c, out);
-	if (an->interim)
-		buf_puts(out, " so far (looked at in mid-run: anytime-valid "
-			      "interval)");
+	say_interim(an, out);
 	buf_putc(out, '.');
 }
 
@@ -205,6 +210,7 @@ static void answer_many(const struct analysis *an, struct buf *out)
 			   an->ncomparisons, decided,
 			   decided == 1 ? "is" : "are");
 	list_some(an, out);
+	say_interim(an, out);
 	buf_putc(out, '.');
 }
 

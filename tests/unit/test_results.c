@@ -284,6 +284,26 @@ static void a_look_in_mid_run_is_anytime_valid_and_says_so(void **state)
 	assert_null(strstr(buf_str(&out), says));
 }
 
+static void a_look_in_mid_run_at_many_comparisons_says_so(void **state)
+{
+	static const char three[] =
+		"name: x\n"
+		"factors: {effect: [0, 0.1, 0.2]}\n"
+		"fixed: {accel: native}\n"
+		"workloads: [synthetic: {cv: 0.1}]\n"
+		"compare: {metric: synthetic.value, baseline: {effect: 0}}\n"
+		"design: {rounds: 3}\n"
+		"hosts: [a]\n";
+	CLEANUP(bench_deinit) struct bench b = { 0 };
+	CLEANUP(buf_deinit) struct buf out = BUF_INIT;
+
+	(void)state;
+	bench_init_of(&b, three, "{}");
+	record_some(&b, noted, 6);
+	report_answer(&b.results->report, &out);
+	assert_non_null(strstr(buf_str(&out), "looked at in mid-run"));
+}
+
 static void a_record_of_another_plan_is_named_with_its_file(void **state)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
@@ -318,6 +338,7 @@ int main(void)
 		cmocka_unit_test(latencies_of_a_closed_loop_are_doubted),
 		cmocka_unit_test(
 			a_look_in_mid_run_is_anytime_valid_and_says_so),
+		cmocka_unit_test(a_look_in_mid_run_at_many_comparisons_says_so),
 		cmocka_unit_test(
 			a_record_of_another_plan_is_named_with_its_file),
 	};
