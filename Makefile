@@ -192,6 +192,7 @@ $(DOCS): $(B)/vrun
 	$(Q)$(B)/vrun help $(TOPIC) > $@
 
 DEST := $(DESTDIR)$(PREFIX)
+HOOKS := $(filter-out %.md,$(wildcard hooks/*))
 install: all $(DOCS)
 	install -D -m 755 $(B)/vrun $(DEST)/bin/vrun
 	install -D -m 755 $(B)/vrun-agent $(DEST)/libexec/vrun/vrun-agent
@@ -201,6 +202,8 @@ install: all $(DOCS)
 	install -D -m 644 $(B)/doc/_vrun $(DEST)/share/zsh/site-functions/_vrun
 	install -d $(DEST)/share/vrun/matrices
 	install -m 644 matrices/*.yaml $(DEST)/share/vrun/matrices
+	install -d $(DEST)/share/vrun/hooks
+	install -m 755 $(HOOKS) $(DEST)/share/vrun/hooks
 	$(if $(wildcard $(GUEST)/initrd),install -d $(DEST)/share/vrun/guest && install -m 644 $(wildcard $(GUEST)/*) $(DEST)/share/vrun/guest)
 
 uninstall:

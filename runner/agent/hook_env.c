@@ -20,6 +20,15 @@ static void add_inherited(struct strv *env)
 	}
 }
 
+// This very program, for what a shell cannot do.
+static void add_agent(struct strv *env)
+{
+	CLEANUP(cleanup_free) char *self = realpath("/proc/self/exe", NULL);
+
+	if (self != NULL)
+		strv_addf(env, "VRUN_AGENT=%s", self);
+}
+
 // "block.iodepth" is VRUN_LEVEL_block_iodepth.
 static void add_level(struct strv *env, const char *factor, const char *text)
 {
@@ -88,6 +97,7 @@ void hook_env_add(const struct hooks_context *c, const struct js *hook,
 	strv_addf(env, "VRUN_HOOK=%s", js_get_str(hook, "name", ""));
 	strv_addf(env, "VRUN_HOST=%s", js_get_str(hook, "host", ""));
 	strv_addf(env, "VRUN_ARTIFACTS=%s", artifacts);
+	add_agent(env);
 	add_trial(c->request, env);
 	add_vm(c->host, env);
 }

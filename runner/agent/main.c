@@ -12,6 +12,7 @@
 #include "runner/agent/attach.h"
 #include "runner/agent/guest.h"
 #include "runner/agent/host.h"
+#include "runner/agent/qmp_tool.h"
 #include "runner/agent/work.h"
 #include "runner/base/fd.h"
 
@@ -80,6 +81,8 @@ static const struct command {
 	{ "guest", "--port PATH | --fd N", "serve a host's agent", run_guest },
 	{ "work", "FILE", "run the workloads of a file here, print the result",
 	  work_main },
+	{ "qmp", "SOCKET COMMAND [ARGUMENTS]", "ask QEMU, print its answer",
+	  qmp_tool_main },
 	{ "--version", "", "print the version", print_version },
 };
 

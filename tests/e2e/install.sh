@@ -44,6 +44,12 @@ grep -q "^ok .* image .*$share/guest$" "$tmp/out" || {
 	cat "$tmp/out"
 	fail "the agent does not run"
 }
+sed 's/^rounds:.*//' "$share/matrices/synthetic.yaml" >synthetic.yaml
+echo 'hooks: {before-boot: {run: quiet-host, args: [101]}}' >>synthetic.yaml
+"$tmp/usr/bin/vrun" synthetic.yaml -q --rounds 1 >"$tmp/out" 2>&1 || {
+	cat "$tmp/out"
+	fail "a hook of vrun's own is not found"
+}
 [ -e results ] || fail "results are not under the directory where one stands"
 
 cd - >/dev/null
