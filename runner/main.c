@@ -12,9 +12,9 @@
 #include "runner/cmd/options.h"
 
 const struct cmd *const cmd_table[] = {
-	&cmd_run,    &cmd_plan,	  &cmd_check,	&cmd_resume,
-	&cmd_watch,  &cmd_report, &cmd_compare, &cmd_analyze,
-	&cmd_import, &cmd_help,	  NULL,
+	&cmd_run,     &cmd_plan,    &cmd_check,	 &cmd_resume,
+	&cmd_watch,   &cmd_restore, &cmd_report, &cmd_compare,
+	&cmd_analyze, &cmd_import,  &cmd_help,	 NULL,
 };
 
 const struct cmd *cmd_find(const char *name)

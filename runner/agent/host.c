@@ -11,6 +11,7 @@
 #include "runner/agent/host_facts.h"
 #include "runner/agent/meeting.h"
 #include "runner/agent/preflight.h"
+#include "runner/agent/restore.h"
 #include "runner/agent/trial.h"
 #include "runner/base/alloc.h"
 #include "runner/base/clock.h"
@@ -228,9 +229,12 @@ static void serve_hello(struct host *h, const struct message *m)
 }
 
 static void (*const serve[])(struct host *h, const struct message *m) = {
-	[MESSAGE_HELLO] = serve_hello,	       [MESSAGE_FACTS] = serve_facts,
-	[MESSAGE_PREFLIGHT] = serve_preflight, [MESSAGE_TRIAL] = trial_serve,
+	[MESSAGE_HELLO] = serve_hello,
+	[MESSAGE_FACTS] = serve_facts,
+	[MESSAGE_PREFLIGHT] = serve_preflight,
+	[MESSAGE_TRIAL] = trial_serve,
 	[MESSAGE_SETTINGS] = serve_settings,
+	[MESSAGE_RESTORE] = restore_serve,
 };
 
 static void serve_request(struct host *h, const struct message *m)
@@ -364,6 +368,8 @@ static int start(struct host *h, const struct host_post *post, struct err *e)
 	    settings_init(&h->settings, h->dir.base, "", e) < 0)
 		return -1;
 	meeting_sweep(h->dir.base);
+	if (post != NULL)
+		h->settings.lease.campaign = post->campaign;
 	if (post != NULL)
 		spool_open(&h->spool, post->campaign, &h->warning);
 	return 0;

@@ -23,36 +23,52 @@ static bool owner_lives(const struct js *lease)
 	       st.start_ticks == (uint64_t)js_get_int(lease, "start_ticks", -1);
 }
 
-static int put_one(const char *path, const char *old, struct err *e)
+static void add_change(struct js *list, const char *path, const char *from,
+		       const char *to)
 {
-	char now[LEASE_VALUE_MAX];
+	struct js *change = js_object();
+
+	js_set_str(change, "file", path);
+	js_set_str(change, "from", from);
+	js_set_str(change, "to", to);
+	js_append(list, change);
+}
+
+// `log` NULL: nobody wants to know.
+static int put_one(const char *path, const char *old, struct js *log,
+		   struct err *e)
+{
+	char now[LEASE_VALUE_MAX] = "";
 
 	if (knob_read(path, now, sizeof(now)) == 0 && knob_equal(now, old))
 		return 0;
 	if (file_write_value(path, old) < 0)
 		return err_sys(e, ERR_HOST, "%s: cannot restore \"%s\"", path,
 			       old);
+	if (log != NULL)
+		add_change(log, path, now, old);
 	return 0;
 }
 
 // All of them, also when one fails; the last failure is told.
-static int put_all(const struct js *values, struct err *e)
+static int put_all(const struct js *values, struct js *log, struct err *e)
 {
 	const char *path;
 	struct js *old;
 	int rc = 0;
 
 	JS_FOREACH (values, path, old) {
-		if (js_str(old) != NULL && put_one(path, js_str(old), e) < 0)
+		if (js_str(old) != NULL &&
+		    put_one(path, js_str(old), log, e) < 0)
 			rc = -1;
 	}
 	return rc;
 }
 
 // Twice when need be: a CPU whose sibling comes back brings its own files.
-static int put_back(const struct js *values, struct err *e)
+static int put_back(const struct js *values, struct js *log, struct err *e)
 {
-	return put_all(values, e) == 0 ? 0 : put_all(values, e);
+	return put_all(values, log, e) == 0 ? 0 : put_all(values, log, e);
 }
 
 static struct js *read_lease(const char *path, struct err *e)
@@ -76,8 +92,8 @@ static bool is_lease(const char *name)
 // 0 ends it.
 static int each_lease(const struct lease *l,
 		      int (*fn)(const char *path, const struct js *lease,
-				struct err *e),
-		      struct err *e)
+				struct js *list, struct err *e),
+		      struct js *list, struct err *e)
 {
 	DIR *d = opendir(l->dir);
 	struct dirent *ent;
@@ -93,7 +109,8 @@ static int each_lease(const struct lease *l,
 		if (!is_lease(ent->d_name) || strcmp(path, l->file) == 0)
 			continue;
 		lease = read_lease(path, e);
-		rc = lease == NULL ? err_wrap(e, "lease") : fn(path, lease, e);
+		rc = lease == NULL ? err_wrap(e, "lease")
+				   : fn(path, lease, list, e);
 	}
 	closedir(d);
 	return rc;
@@ -108,23 +125,59 @@ static bool is_of_this_boot(const struct js *lease)
 	       strcmp(js_get_str(lease, "boot", now), now) == 0;
 }
 
-static int recover(const char *path, const struct js *lease, struct err *e)
+static int recover(const char *path, const struct js *lease, struct js *log,
+		   struct err *e)
 {
 	bool same_boot = is_of_this_boot(lease);
 
 	if (same_boot && owner_lives(lease))
 		return 0;
-	if (same_boot && put_back(js_get(lease, "values"), e) < 0)
+	if (same_boot && put_back(js_get(lease, "values"), log, e) < 0)
 		return -1;
 	if (unlink(path) < 0 && errno != ENOENT)
 		return err_sys(e, ERR_HOST, "%s", path);
 	return 0;
 }
 
+// What a file that the lease remembers says now, where that differs.
+static struct js *changes_of(const struct js *lease)
+{
+	struct js *list = js_array(), *old;
+	const char *path;
+
+	JS_FOREACH (js_get(lease, "values"), path, old) {
+		char now[LEASE_VALUE_MAX];
+
+		if (js_str(old) != NULL &&
+		    knob_read(path, now, sizeof(now)) == 0 &&
+		    !knob_equal(now, js_str(old)))
+			add_change(list, path, now, js_str(old));
+	}
+	return list;
+}
+
+static int add_holder(const char *path, const struct js *lease, struct js *list,
+		      struct err *e)
+{
+	struct js *holder;
+
+	(void)path;
+	(void)e;
+	if (!is_of_this_boot(lease) || !owner_lives(lease))
+		return 0;
+	holder = js_object();
+	js_set_int(holder, "pid", js_get_int(lease, "pid", 0));
+	js_set_str(holder, "campaign", js_get_str(lease, "campaign", ""));
+	js_set(holder, "changed", changes_of(lease));
+	js_append(list, holder);
+	return 0;
+}
+
 static int refuse_living(const char *path, const struct js *lease,
-			 struct err *e)
+			 struct js *list, struct err *e)
 {
 	(void)path;
+	(void)list;
 	if (!is_of_this_boot(lease) || !owner_lives(lease))
 		return 0;
 	return err_set(e, ERR_HOST,
@@ -146,6 +199,8 @@ static int write_file(const struct lease *l, struct err *e)
 		js_set_str(js, "boot", boot);
 	js_set_int(js, "pid", getpid());
 	js_set_int(js, "start_ticks", (int64_t)st.start_ticks);
+	if (l->campaign != NULL)
+		js_set_str(js, "campaign", l->campaign);
 	js_set(js, "values", js_ref(l->saved));
 	js_print_pretty(js, &text);
 	return file_replace(l->file, text.data, text.len, e);
@@ -179,15 +234,26 @@ int lease_init(struct lease *l, const char *dir, struct err *e)
 		.file = xasprintf("%s/" LEASE_PREFIX "%d.json", dir,
 				  (int)getpid()),
 	};
-	if (each_lease(l, recover, e) == 0)
+	l->restored = js_array();
+	if (lease_recover(l, e) == 0)
 		return 0;
 	lease_deinit(l);
 	return -1;
 }
 
+int lease_recover(struct lease *l, struct err *e)
+{
+	return each_lease(l, recover, l->restored, e);
+}
+
+int lease_holders(const struct lease *l, struct js *out, struct err *e)
+{
+	return each_lease(l, add_holder, out, e);
+}
+
 int lease_refuse_others(const struct lease *l, struct err *e)
 {
-	return each_lease(l, refuse_living, e);
+	return each_lease(l, refuse_living, NULL, e);
 }
 
 int lease_put_back(const struct lease *l, const struct js *files, struct err *e)
@@ -197,14 +263,14 @@ int lease_put_back(const struct lease *l, const struct js *files, struct err *e)
 
 	JS_FOREACH_KEY(files, path)
 	js_set(back, path, js_ref(js_get(l->saved, path)));
-	return put_back(back, e);
+	return put_back(back, NULL, e);
 }
 
 int lease_restore(struct lease *l, struct err *e)
 {
 	if (l->saved == NULL)
 		return 0;
-	if (put_back(l->saved, e) < 0)
+	if (put_back(l->saved, NULL, e) < 0)
 		return -1;
 	js_unref(l->saved);
 	l->saved = NULL;
@@ -216,6 +282,7 @@ int lease_restore(struct lease *l, struct err *e)
 void lease_deinit(struct lease *l)
 {
 	js_unref(l->saved);
+	js_unref(l->restored);
 	free(l->dir);
 	free(l->file);
 	*l = (struct lease){ 0 };

@@ -15,10 +15,19 @@ struct lease {
 	char *dir;	  // where the leases of this user's agents are
 	char *file;	  // own lease file
 	struct js *saved; // {path: value before}; NULL: nothing changed
+	// What was put back for agents that are dead: [{file, from, to}].
+	struct js *restored;
+	const char *campaign; // borrowed, for the lease; NULL: not known
 };
 
 // Puts back what agents that are dead left changed.
 int lease_init(struct lease *l, const char *dir, struct err *e) MUST_CHECK;
+// The same again, for agents that died meanwhile.
+int lease_recover(struct lease *l, struct err *e) MUST_CHECK;
+// Appends the living agents that have changed this host: {pid, campaign,
+// changed: [{file, from, to}]}, where `to` is the value before.
+int lease_holders(const struct lease *l, struct js *out,
+		  struct err *e) MUST_CHECK;
 // Frees; does not restore.
 void lease_deinit(struct lease *l);
 

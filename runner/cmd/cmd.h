@@ -60,4 +60,4 @@ extern const struct cmd *const cmd_table[];
 const struct cmd *cmd_find(const char *name); // NULL when there is none
 
 extern const struct cmd cmd_run, cmd_plan, cmd_check, cmd_resume, cmd_watch,
-	cmd_report, cmd_analyze, cmd_compare, cmd_import, cmd_help;
+	cmd_restore, cmd_report, cmd_analyze, cmd_compare, cmd_import, cmd_help;

@@ -45,6 +45,8 @@ static const struct shape {
 			     { { "id", JS_INT }, { "result", JS_OBJECT } } },
 	[MESSAGE_SETTINGS] = { "settings",
 			       { { "id", JS_INT }, { "apply", JS_OBJECT } } },
+	[MESSAGE_RESTORE] = { "restore",
+			      { { "id", JS_INT }, { "force", JS_BOOL } } },
 	[MESSAGE_STOP] = { "stop", { { "id", JS_INT } } },
 	[MESSAGE_DONE] = { "done", { { "id", JS_INT } } },
 	[MESSAGE_ERROR] = { "error",

@@ -27,6 +27,7 @@
 //   A trial that the agent holds (same trial, same attempt) is not run again:
 //   it goes on, or is answered at once. Asking for another one says that the
 //   result of the one before is safe, and so does bye.
+//   restore    {id, force}                  answered by done or error
 //   stop       {id}       stop any VM now; answered by done
 //   ping       {}         not answered: the controller is still there
 //   bye        {}         stop any VM, restore settings, exit
@@ -39,6 +40,9 @@
 //   result     {id, result}                 result.h's JSON
 //   done       {id, ...}  error {id, message}
 //   error      {id: 0, message}             last words: it ends now
+//   done of restore: {restored: [{file, from, to}], held: [{pid, campaign,
+//          changed: [{file, from, to}]}]}, held by agents that live; with
+//          force those are ended first
 //   life:    random; another one means another agent, without VM or settings
 //   holds:   {trial, attempt, done}: in hand or kept; absent: nothing
 //   warning: what a reader of the campaign should know of the agent's start
@@ -77,6 +81,7 @@ enum message_type {
 	MESSAGE_ARTIFACT,
 	MESSAGE_RESULT,
 	MESSAGE_SETTINGS,
+	MESSAGE_RESTORE,
 	MESSAGE_STOP,
 	MESSAGE_DONE,
 	MESSAGE_ERROR,

@@ -360,102 +360,6 @@ static void of_a_choice_the_one_in_brackets_counts(void **state)
 	assert_false(knob_equal("on", "off"));
 }
 
-static void put_lease(const char *root, pid_t pid, uint64_t start_ticks)
-{
-	CLEANUP(cleanup_free)
-	char *text =
-		xasprintf("{\"pid\": %d, \"start_ticks\": %llu, \"values\": "
-			  "{\"%s" POOL "nr_hugepages\": \"117\"}}",
-			  (int)pid, (unsigned long long)start_ticks, root);
-
-	fake_root_put(root, "/lease-1.json", text);
-}
-
-static void the_lease_of_a_dead_agent_is_restored(void **state)
-{
-	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
-	struct procfs_stat me;
-	struct settings s;
-	pid_t dead = fork();
-
-	(void)state;
-	if (dead == 0)
-		_exit(0);
-	waitpid(dead, NULL, 0);
-	put_pool(root, "300\n", "300\n");
-	put_lease(root, dead, 1);
-	start(&s, root);
-	assert_true(fake_root_has(root, POOL "nr_hugepages", "117"));
-	settings_deinit(&s);
-	// The same number, but another process: it began at another time.
-	assert_int_equal(procfs_stat(getpid(), 0, &me), 0);
-	put_pool(root, "300\n", "300\n");
-	put_lease(root, getpid(), me.start_ticks + 1);
-	start(&s, root);
-	assert_true(fake_root_has(root, POOL "nr_hugepages", "117"));
-	settings_deinit(&s);
-}
-
-static void the_lease_of_a_living_agent_is_respected(void **state)
-{
-	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
-	struct procfs_stat me;
-	struct settings s;
-	struct err e = { 0 };
-	uint64_t got;
-
-	(void)state;
-	put_pool(root, "300\n", "0\n");
-	assert_int_equal(procfs_stat(getpid(), 0, &me), 0);
-	put_lease(root, getpid(), me.start_ticks);
-	start(&s, root);
-	assert_true(fake_root_has(root, POOL "nr_hugepages", "300"));
-	assert_int_equal(settings_hold_pages(&s, MIB2, 1, &got, &e), -1);
-	assert_non_null(strstr(e.msg, "another vrun agent"));
-	assert_true(fake_root_has(root, POOL "nr_hugepages", "300"));
-	settings_deinit(&s);
-}
-
-// Of the agent of a former boot, whose number another process may have now.
-static void a_lease_of_a_former_boot_is_removed_and_not_restored(void **state)
-{
-	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
-	CLEANUP(cleanup_free) char *text = NULL, *path = NULL;
-	struct procfs_stat me;
-	struct settings s;
-	struct err e = { 0 };
-	uint64_t got;
-
-	(void)state;
-	put_pool(root, "300\n", "0\n");
-	assert_int_equal(procfs_stat(getpid(), 0, &me), 0);
-	text = xasprintf("{\"pid\": %d, \"start_ticks\": %llu, \"boot\": "
-			 "\"0\", \"values\": {\"%s" POOL "nr_hugepages\": "
-			 "\"117\"}}",
-			 (int)getpid(), (unsigned long long)me.start_ticks,
-			 root);
-	fake_root_put(root, "/lease-1.json", text);
-	path = xasprintf("%s/lease-1.json", root);
-	start(&s, root);
-	assert_true(fake_root_has(root, POOL "nr_hugepages", "300"));
-	assert_int_equal(access(path, F_OK), -1);
-	assert_int_equal(settings_hold_pages(&s, MIB2, 1, &got, &e), 0);
-	assert_int_equal(settings_restore(&s, &e), 0);
-	settings_deinit(&s);
-}
-
-static void a_broken_lease_is_named(void **state)
-{
-	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
-	struct settings s;
-	struct err e = { 0 };
-
-	(void)state;
-	fake_root_put(root, "/lease-1.json", "{\"pid\": ");
-	assert_int_equal(settings_init(&s, root, root, &e), -1);
-	assert_non_null(strstr(e.msg, "lease-1.json"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -474,11 +378,6 @@ int main(void)
 		cmocka_unit_test(settings_that_cannot_be_are_refused_in_words),
 		cmocka_unit_test(a_setting_that_changed_meanwhile_is_seen),
 		cmocka_unit_test(of_a_choice_the_one_in_brackets_counts),
-		cmocka_unit_test(the_lease_of_a_dead_agent_is_restored),
-		cmocka_unit_test(the_lease_of_a_living_agent_is_respected),
-		cmocka_unit_test(
-			a_lease_of_a_former_boot_is_removed_and_not_restored),
-		cmocka_unit_test(a_broken_lease_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
