@@ -95,9 +95,9 @@ bool spawn_last_words(const struct spawn *c, char *out, size_t size)
 	while (n > 0 && strchr(" \r\n\t", out[n - 1]) != NULL)
 		n--;
 	out[n > 0 ? n : 0] = '\0';
-	for (char *p = out; *p != '\0'; p++) {
-		if ((unsigned char)*p < ' ')
-			*p = *p == '\n' ? '|' : ' ';
+	for (ssize_t i = 0; i < n; i++) {
+		if ((unsigned char)out[i] < ' ')
+			out[i] = out[i] == '\n' ? '|' : ' ';
 	}
 	return n > 0;
 }

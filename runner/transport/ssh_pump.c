@@ -11,12 +11,17 @@
 #include "runner/base/alloc.h"
 #include "runner/base/clock.h"
 #include "runner/base/fd.h"
+#include "runner/transport/spawn.h"
 
 enum {
 	ALIVE_S = 15, // without ServerAliveInterval in ~/.ssh/config
 	ALIVE_MAX = 3,
 	LEAVE_S = 90, // for an agent whose controller has gone
-	CLOSE_S = 10, // from the end of its output to its status
+	// Bytes that an agent may say beside its frames: they leave room for
+	// what the carrier has to say of it.
+	ERRORS_MAX = SPAWN_ERRORS_MAX / 2,
+	CLOSE_S = 10,	// from the end of its output to its status
+	MOVES_MAX = 64, // before the clock is looked at again
 };
 
 struct lane {
@@ -36,6 +41,7 @@ struct pump {
 	int64_t alive_ns; // interval
 	int64_t asked_ns; // since when nothing came
 	int64_t unanswered, alive_max;
+	size_t errors;	// bytes of standard error so far
 	uint64_t heard; // bytes from the server when it was last looked at
 	struct ssh_counter_struct counter;
 };
@@ -134,7 +140,7 @@ static int write_stream(struct pump *p)
 }
 
 // The memory behind standard error takes what it can hold and no more.
-static int read_errors(struct pump *p)
+static int read_errors(struct pump *p, struct err *e)
 {
 	char chunk[4096];
 	int n = ssh_channel_read_nonblocking(p->channel, chunk, sizeof(chunk),
@@ -142,6 +148,12 @@ static int read_errors(struct pump *p)
 
 	if (n <= 0)
 		return 0;
+	p->errors += (size_t)n;
+	if (p->errors > ERRORS_MAX)
+		return err_set(e, ERR_HOST,
+			       "%s: printed more than %d bytes on standard "
+			       "error; that is no vrun-agent",
+			       p->host->at, ERRORS_MAX);
 	if (write(STDERR_FILENO, chunk, (size_t)n) < 0)
 		return 1;
 	return 1;
@@ -156,20 +168,27 @@ static int tell_end(struct pump *p)
 	return 1;
 }
 
-// Until nothing moves any more.
+// Whether anything moved; -1 on an error.
+static int move_once(struct pump *p, struct err *e)
+{
+	int others = read_stream(p) | tell_end(p) | write_stream(p);
+	int errors, up, down;
+
+	errors = read_errors(p, e);
+	up = errors < 0 ? -1 : write_channel(p, e);
+	down = up < 0 ? -1 : read_channel(p, e);
+	return down < 0 ? -1 : others + errors + up + down > 0;
+}
+
+// Until nothing moves any more, 0; or for a while: 1. Time must pass for a
+// peer that never stops, too.
 static int move(struct pump *p, struct err *e)
 {
-	int down, up, others;
+	int rc = 1;
 
-	do {
-		others = read_stream(p) | read_errors(p) | tell_end(p);
-		up = write_channel(p, e);
-		down = up < 0 ? -1 : read_channel(p, e);
-		if (down < 0)
-			return -1;
-		others |= write_stream(p);
-	} while (up + down + others > 0);
-	return 0;
+	for (int i = 0; i < MOVES_MAX && rc > 0; i++)
+		rc = move_once(p, e);
+	return rc;
 }
 
 // --- keeping alive ------------------------------------------------------
@@ -230,9 +249,11 @@ static void wait_for_more(const struct pump *p, int64_t now)
 static int loop(struct pump *p, struct err *e)
 {
 	int64_t now;
+	int more;
 
 	for (;;) {
-		if (move(p, e) < 0)
+		more = move(p, e);
+		if (more < 0)
 			return -1;
 		now = clock_mono_ns();
 		if (is_over(p, now))
@@ -241,7 +262,8 @@ static int loop(struct pump *p, struct err *e)
 			return lost(p, e);
 		if (check_alive(p, now, e) < 0)
 			return -1;
-		wait_for_more(p, now);
+		if (more == 0)
+			wait_for_more(p, now);
 	}
 }
 

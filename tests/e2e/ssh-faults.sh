@@ -212,6 +212,8 @@ refuses h5 'begins with ""'
 mad='case $SSH_ORIGINAL_COMMAND in *sha256sum*) eval "$SSH_ORIGINAL_COMMAND" ;; *)'
 noisy "$mad cat /dev/zero ;; esac"
 refuses h5 'not the protocol'
+noisy "$mad cat /dev/zero >&2 ;; esac"
+refuses h5 'standard error'
 
 # --- no host at all ----------------------------------------------------------
 expect 1 at_controller "$VRUN" "$m" --hosts refused,nowhere \
