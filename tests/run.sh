@@ -80,7 +80,8 @@ group_e2e() {
 # a sanitizer says goes to files, as not every program's output is kept.
 group_sanitized() {
 	local script name reports=$LOGS/sanitizers
-	export ASAN_OPTIONS=exitcode=99:log_path=$reports/report
+	# A process that bounds its memory has no room for a quarantine.
+	export ASAN_OPTIONS=exitcode=99:quarantine_size_mb=8:log_path=$reports/report
 	export UBSAN_OPTIONS=print_stacktrace=1:$ASAN_OPTIONS
 	for script in tests/e2e/*.sh; do
 		grep -qx '# with sanitizers, too' "$script" || continue
