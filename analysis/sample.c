@@ -30,13 +30,15 @@ double *sample_sorted(struct sample s, size_t *n)
 	return out;
 }
 
+// From the first value on, so that equal ones have it for their mean and no
+// deviation from it, whatever a long double is.
 static double mean_of(const double *x, size_t n)
 {
 	long double sum = 0;
 
-	for (size_t i = 0; i < n; i++)
-		sum += (long double)x[i];
-	return (double)(sum / (long double)n);
+	for (size_t i = 1; i < n; i++)
+		sum += (long double)x[i] - (long double)x[0];
+	return (double)((long double)x[0] + sum / (long double)n);
 }
 
 // In two passes, corrected for what the mean was rounded by (Chan, Golub &
@@ -52,7 +54,7 @@ static long double variance_of(const double *x, size_t n, double mean)
 		rest += d;
 	}
 	squares -= rest * rest / (long double)n;
-	return squares / (long double)(n - 1);
+	return MAX(squares, 0) / (long double)(n - 1);
 }
 
 struct moments sample_moments(struct sample s)

@@ -30,6 +30,26 @@ static void one_value_has_a_mean_and_no_spread(void **state)
 	assert_nan(d.lag1);
 }
 
+static void many_equal_values_have_no_variance_either(void **state)
+{
+	static const double values[] = {
+		0.1, 0.3, 1e-300, 1e300, -7.7, 185119
+	};
+	double x[1000];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+		struct describe d;
+
+		for (size_t k = 0; k < ARRAY_LEN(x); k++)
+			x[k] = values[i];
+		d = describe((struct sample){ x, ARRAY_LEN(x) });
+		if (d.mean != values[i] || d.sd != 0 || !isnan(d.lag1))
+			fail_msg("%g: mean %.17g, sd %g, lag %g", values[i],
+				 d.mean, d.sd, d.lag1);
+	}
+}
+
 static void what_is_not_finite_is_left_out_and_counted(void **state)
 {
 	struct describe d =
@@ -94,6 +114,7 @@ int main(void)
 		cmocka_unit_test(one_value_has_a_mean_and_no_spread),
 		cmocka_unit_test(what_is_not_finite_is_left_out_and_counted),
 		cmocka_unit_test(equal_values_have_no_variance),
+		cmocka_unit_test(many_equal_values_have_no_variance_either),
 		cmocka_unit_test(order_does_not_matter_but_to_lag1),
 		cmocka_unit_test(a_great_offset_keeps_the_spread),
 		cmocka_unit_test(means_of_logs_need_positive_values),
