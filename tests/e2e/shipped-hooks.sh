@@ -1,8 +1,8 @@
 #!/bin/bash
 # vrun's own hooks, each by itself and in a campaign with a real guest.
 # Not run for real: perf kvm stat with exits in its table, as KVM inside a
-# virtual machine may raise no kvm_exit; rows here are as perf 6.1 prints them
-# (print_result in tools/perf/builtin-kvm.c). perf of cycles in the guest.
+# virtual machine may raise no kvm_exit; the rows here were written after perf's
+# documentation, not recorded. perf of cycles in the guest.
 # time-out: 300
 set -eu
 cd "$(dirname "$0")/../.."
