@@ -32,6 +32,7 @@ static const char *form_name(enum read_form f)
 	case READ_SECTION:
 		return "map";
 	case READ_LIST:
+	case READ_GROUPS:
 		return "list";
 	case READ_MISSING:
 		break;

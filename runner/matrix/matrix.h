@@ -77,6 +77,10 @@ struct matrix_factor {
 	size_t ntargets;
 	struct matrix_level *levels; // all different
 	size_t nlevels;
+	size_t ncrossed;   // the first of them form combinations; those after
+			   // come in cells of `include` alone
+	size_t moves_with; // a factor before it, by index, whose levels it
+			   // keeps step with; its own index: none
 };
 
 // A level of a factor, by index.
@@ -84,7 +88,8 @@ struct matrix_ref {
 	size_t factor, level;
 };
 
-// Part of a cell: the baseline, or a rule of `exclude`.
+// Part of a cell: the baseline, or a rule of `exclude`; or all of it: a cell of
+// `include`.
 struct matrix_partial {
 	struct place at;
 	struct matrix_ref *refs;
@@ -136,6 +141,8 @@ struct matrix {
 	size_t nfactors;
 	struct matrix_partial *exclude;
 	size_t nexclude;
+	struct matrix_partial *include;
+	size_t ninclude;
 	const char **hosts; // as written, until inventory_resolve
 	struct place *hosts_at;
 	size_t nhosts;

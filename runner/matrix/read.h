@@ -9,8 +9,9 @@ struct reading {
 	struct matrix *m; // NULL in an inventory
 	struct arena *a;  // of the document
 	struct diags d;
-	size_t owners_cap, factors_cap, exclude_cap, hosts_cap, metrics_cap,
-		require_cap, host_files_cap, hooks_cap, hosts_at_n,
+	size_t levels_cap[MATRIX_FACTORS_MAX];
+	size_t owners_cap, factors_cap, exclude_cap, include_cap, hosts_cap,
+		metrics_cap, require_cap, host_files_cap, hooks_cap, hosts_at_n,
 		hosts_at_cap;
 };
 
@@ -26,6 +27,7 @@ enum read_form {
 	READ_NAMES,   // text, or a list of text
 	READ_MAP,     // keys that the table does not know
 	READ_LIST,    // of maps
+	READ_GROUPS,  // a list of text, or a list of those
 	READ_SECTION, // a map with keys of its own in this table
 	READ_MISSING, // belongs to the design, cannot be used yet
 };
@@ -102,11 +104,27 @@ read_fn read_host_settings;
 // read_hooks.c
 read_fn read_hooks;
 
+// One level of the factor that `key` names, `what` in messages.
+typedef bool read_level_fn(struct reading *r, const char *what,
+			   const struct ynode *key, const struct ynode *v,
+			   struct matrix_ref *out);
+
 // read_factors.c
 read_fn read_factors;
+// A level that the factor has, or one more that no combination takes.
+read_level_fn read_more_level;
+
+// read_cells.c: they name factors.
+read_fn read_exclude, read_include, read_zip;
 
 // read_compare.c: they name factors and metrics, so they come last.
-read_fn read_metric, read_baseline, read_exclude;
+read_fn read_metric, read_baseline;
+bool read_factor_name(struct reading *r, const char *what,
+		      const struct ynode *key, size_t *out);
+read_level_fn read_known_level;
+// A map from factors to levels.
+bool read_partial(struct reading *r, const char *what, const struct ynode *v,
+		  read_level_fn *level, struct matrix_partial *out);
 void read_default_metrics(struct reading *r);
 
 // read_stop.c: once everything is read.

@@ -108,13 +108,12 @@ static const char **level_names(struct reading *r,
 	return names;
 }
 
-static bool read_ref(struct reading *r, const char *what,
-		     const struct ynode *key, const struct ynode *v,
-		     struct matrix_ref *out)
+bool read_factor_name(struct reading *r, const char *what,
+		      const struct ynode *key, size_t *out)
 {
 	const struct matrix *m = r->m;
 	const struct matrix_factor *f = matrix_find_factor(m, key->text);
-	const char **names, *text;
+	const char **names;
 
 	if (f == NULL) {
 		names = factor_names(r);
@@ -125,11 +124,22 @@ static bool read_ref(struct reading *r, const char *what,
 			 diag_hint(r->a, key->text, names, m->nfactors));
 		return false;
 	}
-	if (f->nlevels == 0) // its own finding is the one to tell
+	*out = (size_t)(f - m->factors);
+	return f->nlevels > 0; // else its own finding is the one to tell
+}
+
+bool read_known_level(struct reading *r, const char *what,
+		      const struct ynode *key, const struct ynode *v,
+		      struct matrix_ref *out)
+{
+	const struct matrix_factor *f;
+	const char **names, *text;
+
+	if (!read_factor_name(r, what, key, &out->factor))
 		return false;
+	f = &r->m->factors[out->factor];
 	if (!read_scalar(r, v, what, &text))
 		return false;
-	out->factor = (size_t)(f - m->factors);
 	out->level = matrix_find_level(f, text);
 	if (out->level != SIZE_MAX)
 		return true;
@@ -141,8 +151,8 @@ static bool read_ref(struct reading *r, const char *what,
 	return false;
 }
 
-static bool read_partial(struct reading *r, const char *what,
-			 const struct ynode *v, struct matrix_partial *out)
+bool read_partial(struct reading *r, const char *what, const struct ynode *v,
+		  read_level_fn *level, struct matrix_partial *out)
 {
 	bool ok = true;
 
@@ -156,8 +166,7 @@ static bool read_partial(struct reading *r, const char *what,
 	out->at = v->at;
 	out->refs = arena_array(r->a, v->n, sizeof(*out->refs));
 	for (size_t i = 0; i < v->n; i++)
-		ok &= read_ref(r, what, v->keys[i], v->values[i],
-			       &out->refs[i]);
+		ok &= level(r, what, v->keys[i], v->values[i], &out->refs[i]);
 	out->n = v->n;
 	return ok;
 }
@@ -167,29 +176,6 @@ void read_baseline(struct reading *r, const struct read_key *k,
 {
 	struct matrix_partial p = { 0 };
 
-	if (read_partial(r, k->name, v, &p))
+	if (read_partial(r, k->name, v, read_known_level, &p))
 		r->m->baseline = p;
-}
-
-void read_exclude(struct reading *r, const struct read_key *k,
-		  const struct ynode *v)
-{
-	struct matrix *m = r->m;
-
-	if (!read_is(r, v, YNODE_LIST, "\"exclude\""))
-		return;
-	if (v->n > MATRIX_RULES_MAX) {
-		diag_add(&r->d, v->at, "exclude: at most %d rules are read",
-			 MATRIX_RULES_MAX);
-		return;
-	}
-	for (size_t i = 0; i < v->n; i++) {
-		struct matrix_partial p = { 0 }, *slot;
-
-		if (!read_partial(r, k->name, v->values[i], &p))
-			continue;
-		slot = arena_push(r->a, &m->exclude, &m->nexclude,
-				  &r->exclude_cap, sizeof(*slot));
-		*slot = p;
-	}
 }

@@ -36,10 +36,10 @@ static bool is_new_level(struct reading *r, const struct matrix_factor *f,
 }
 
 // "4k", or "{label: 4k}".
-static void read_level(struct reading *r, struct matrix_factor *f,
+static void read_level(struct reading *r, struct matrix_factor *f, size_t *cap,
 		       const struct ynode *item)
 {
-	struct matrix_level l = { 0 };
+	struct matrix_level l = { 0 }, *slot;
 	const struct ynode *value = item;
 
 	if (item->kind == YNODE_MAP && item->n == 1) {
@@ -57,11 +57,34 @@ static void read_level(struct reading *r, struct matrix_factor *f,
 			 factor_what(r, f), MATRIX_LABEL_MAX);
 		return;
 	}
-	if (is_new_level(r, f, &l, item->at))
-		f->levels[f->nlevels++] = l;
+	if (!is_new_level(r, f, &l, item->at))
+		return;
+	slot = arena_push(r->a, &f->levels, &f->nlevels, cap, sizeof(*slot));
+	*slot = l;
 }
 
-static void read_levels(struct reading *r, struct matrix_factor *f,
+bool read_more_level(struct reading *r, const char *what,
+		     const struct ynode *key, const struct ynode *v,
+		     struct matrix_ref *out)
+{
+	struct matrix_factor *f;
+	size_t before;
+
+	if (!read_factor_name(r, what, key, &out->factor))
+		return false;
+	f = &r->m->factors[out->factor];
+	if (v->kind == YNODE_SCALAR) {
+		out->level = matrix_find_level(f, v->text);
+		if (out->level != SIZE_MAX)
+			return true;
+	}
+	before = f->nlevels;
+	read_level(r, f, &r->levels_cap[out->factor], v);
+	out->level = before;
+	return f->nlevels > before;
+}
+
+static void read_levels(struct reading *r, struct matrix_factor *f, size_t *cap,
 			const struct ynode *v)
 {
 	if (v->kind != YNODE_LIST) {
@@ -78,15 +101,18 @@ static void read_levels(struct reading *r, struct matrix_factor *f,
 			 MATRIX_LEVELS_MAX);
 		return;
 	}
-	f->levels = arena_array(r->a, v->n, sizeof(*f->levels));
 	for (size_t i = 0; i < v->n; i++)
-		read_level(r, f, v->values[i]);
+		read_level(r, f, cap, v->values[i]);
+	f->ncrossed = f->nlevels;
 }
 
 static void read_factor(struct reading *r, const struct ynode *key,
 			const struct ynode *v)
 {
-	struct matrix_factor f = { .name = key->text, .at = key->at };
+	size_t index = r->m->nfactors;
+	struct matrix_factor f = { .name = key->text,
+				   .at = key->at,
+				   .moves_with = index };
 	struct matrix_factor *slot;
 
 	f.ntargets = read_resolve(r, f.name, &f.targets);
@@ -102,7 +128,7 @@ static void read_factor(struct reading *r, const struct ynode *key,
 		r->m->owners[t.owner].slots[param_index(t.param)].given = true;
 		r->m->owners[t.owner].slots[param_index(t.param)].at = key->at;
 	}
-	read_levels(r, &f, v);
+	read_levels(r, &f, &r->levels_cap[index], v);
 	slot = arena_push(r->a, &r->m->factors, &r->m->nfactors,
 			  &r->factors_cap, sizeof(*slot));
 	*slot = f;

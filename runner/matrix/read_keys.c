@@ -40,8 +40,15 @@ const struct read_key read_keys[] = {
 	{ "", "factors", READ_MAP, read_factors,
 	  .help = "parameters that vary: a list of levels each; all combinations are "
 		  "the cells" },
+	{ "", "zip", READ_GROUPS, read_zip,
+	  .help = "factors that move together, [cpus, memory], or a list of such "
+		  "lists: the first level of each makes one combination, the "
+		  "second of each the next" },
 	{ "", "exclude", READ_LIST, read_exclude,
 	  .help = "cells to drop: one level of some factors each" },
+	{ "", "include", READ_LIST, read_include,
+	  .help = "cells to add: a level of every factor each, which need not be "
+		  "under factors" },
 	{ "", "compare", READ_SECTION, read_keys_of, .opens = "compare",
 	  .help = "what is compared with what" },
 	{ "", "design", READ_SECTION, read_keys_of, .opens = "design",
@@ -68,8 +75,6 @@ const struct read_key read_keys[] = {
 	  .help = "programs that run at stages of the campaign: before-campaign, "
 		  "before-block, before-boot, after-boot, around-workload, "
 		  "after-trial, after-campaign; hooks/README.md explains" },
-	MISSING("", "include"),
-	MISSING("", "zip"),
 	MISSING("", "vars"),
 	MISSING("", "destroy"),
 

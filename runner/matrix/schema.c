@@ -164,6 +164,9 @@ static struct js *key_schema(const struct read_key *k)
 		return choice_of(k->choices);
 	case READ_NAMES:
 		return any_of(type_of("string"), list_of(type_of("string")));
+	case READ_GROUPS:
+		return list_of(
+			any_of(type_of("string"), list_of(type_of("string"))));
 	case READ_LIST:
 		return strcmp(k->name, "workloads") == 0
 			       ? workloads_schema()

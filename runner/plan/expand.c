@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "runner/base/buf.h"
-
-#define NO_EFFECT SIZE_MAX // the factor has no effect in this cell
+#include "runner/plan/combine.h"
 
 struct expand {
 	const struct matrix *m;
@@ -94,22 +93,10 @@ static bool factor_matters(const struct expand *x, const size_t *level,
 	return false;
 }
 
-static bool partial_holds(const struct matrix_partial *part,
-			  const size_t *level)
-{
-	for (size_t i = 0; i < part->n; i++) {
-		size_t at = level[part->refs[i].factor];
-
-		if (at != part->refs[i].level && at != NO_EFFECT)
-			return false;
-	}
-	return true;
-}
-
 static bool is_excluded(struct expand *x, const size_t *level)
 {
 	for (size_t i = 0; i < x->m->nexclude; i++) {
-		if (partial_holds(&x->m->exclude[i], level)) {
+		if (combine_has(level, &x->m->exclude[i])) {
 			x->rule_used[i] = true;
 			return true;
 		}
@@ -117,7 +104,7 @@ static bool is_excluded(struct expand *x, const size_t *level)
 	return false;
 }
 
-// `level` with NO_EFFECT in place of what has no effect.
+// `level` with COMBINE_ANY in place of what has no effect.
 static size_t *effective(struct expand *x, const size_t *level, bool *any)
 {
 	size_t n = x->m->nfactors;
@@ -127,7 +114,7 @@ static size_t *effective(struct expand *x, const size_t *level, bool *any)
 	for (size_t i = 0; i < n; i++) {
 		out[i] = level[i];
 		if (!factor_matters(x, level, &x->m->factors[i])) {
-			out[i] = NO_EFFECT;
+			out[i] = COMBINE_ANY;
 			*any = true;
 		}
 	}
@@ -227,7 +214,7 @@ static void set_levels(struct expand *x, struct plan_cell *c,
 
 		c->levels[i].factor = arena_strdup(x->a, f->name);
 		c->levels[i].text =
-			level[i] == NO_EFFECT
+			level[i] == COMBINE_ANY
 				? PLAN_LEVEL_ANY
 				: arena_strdup(x->a, f->levels[level[i]].text);
 	}
@@ -262,7 +249,7 @@ static uint32_t boot_group(struct expand *x, uint32_t *ngroups, uint32_t cell)
 static void count_merged(struct expand *x, const size_t *level)
 {
 	for (size_t i = 0; i < x->m->nfactors; i++)
-		x->merged[i] += level[i] == NO_EFFECT;
+		x->merged[i] += level[i] == COMBINE_ANY;
 }
 
 static void add_cell(struct expand *x, const size_t *level)
@@ -286,17 +273,6 @@ static void add_cell(struct expand *x, const size_t *level)
 	c->workloads = workloads_to_js(x, level);
 }
 
-// The next combination, the last factor running fastest; false at the end.
-static bool next_combination(const struct matrix *m, size_t *level)
-{
-	for (size_t i = m->nfactors; i-- > 0;) {
-		if (++level[i] < m->factors[i].nlevels)
-			return true;
-		level[i] = 0;
-	}
-	return false;
-}
-
 static struct place place_of_factors(const struct matrix *m)
 {
 	if (m->nfactors > 0)
@@ -306,19 +282,49 @@ static struct place place_of_factors(const struct matrix *m)
 
 static bool combinations_fit(struct expand *x)
 {
-	size_t n = 1;
+	if (combine_count(x->m, EXPAND_COMBINATIONS_MAX) != SIZE_MAX)
+		return true;
+	diag_add(x->d, place_of_factors(x->m),
+		 "factors: more than %d combinations; take levels or factors "
+		 "away",
+		 EXPAND_COMBINATIONS_MAX);
+	return false;
+}
 
-	for (size_t i = 0; i < x->m->nfactors; i++) {
-		if (__builtin_mul_overflow(n, x->m->factors[i].nlevels, &n) ||
-		    n > EXPAND_COMBINATIONS_MAX) {
-			diag_add(x->d, place_of_factors(x->m),
-				 "factors: more than %d combinations; take "
-				 "levels or factors away",
-				 EXPAND_COMBINATIONS_MAX);
-			return false;
-		}
+// A cell of `include`: whole, and none that is there.
+static void include_cell(struct expand *x, const struct matrix_partial *part)
+{
+	const struct matrix *m = x->m;
+	size_t *level = arena_array(x->a, m->nfactors + 1, sizeof(*level));
+	bool *named = arena_array(x->a, m->nfactors + 1, sizeof(*named));
+	bool any;
+
+	for (size_t i = 0; i < part->n; i++) {
+		level[part->refs[i].factor] = part->refs[i].level;
+		named[part->refs[i].factor] = true;
 	}
-	return true;
+	for (size_t i = 0; i < m->nfactors; i++) {
+		if (named[i] || !factor_matters(x, level, &m->factors[i]))
+			continue;
+		diag_add(x->d, part->at,
+			 "include: the cell has no level of \"%s\": a level "
+			 "of every factor is right",
+			 m->factors[i].name);
+		return;
+	}
+	if (is_known(x, effective(x, level, &any)))
+		diag_add(x->d, part->at,
+			 "include: this cell is one of the combinations, or "
+			 "included before: take it away");
+	else
+		add_cell(x, level);
+}
+
+static void include_cells(struct expand *x)
+{
+	for (size_t i = 0; i < x->m->ninclude && x->p->ncells <= PLAN_CELLS_MAX;
+	     i++)
+		include_cell(x, &x->m->include[i]);
 }
 
 static void add_cells(struct expand *x)
@@ -328,8 +334,8 @@ static void add_cells(struct expand *x)
 	do {
 		if (!is_excluded(x, level))
 			add_cell(x, level);
-	} while (x->p->ncells <= PLAN_CELLS_MAX &&
-		 next_combination(x->m, level));
+	} while (x->p->ncells <= PLAN_CELLS_MAX && combine_next(x->m, level));
+	include_cells(x);
 	if (x->p->ncells > PLAN_CELLS_MAX)
 		diag_add(x->d, place_of_factors(x->m),
 			 "factors: more than %d cells; take levels away or "
@@ -373,7 +379,7 @@ static void set_baseline(struct expand *x)
 	bool found = false;
 
 	for (size_t i = 0; i < p->ncells && !found; i++)
-		found = partial_holds(b, x->levels[i]);
+		found = combine_has(x->levels[i], b);
 	if (!found) {
 		diag_add(x->d, b->at, "baseline: no cell has %s%s",
 			 partial_text(x, b),

@@ -189,6 +189,74 @@ static void excluded_cells_are_gone(void **state)
 	check_labels(p, want, ARRAY_LEN(want));
 }
 
+static void zipped_factors_move_together(void **state)
+{
+	static const char *const want[] = {
+		"cpus=1, backing=4k, memory=512M",
+		"cpus=1, backing=thp, memory=512M",
+		"cpus=2, backing=4k, memory=1G",
+		"cpus=2, backing=thp, memory=1G",
+	};
+	CLEANUP(plan_freep)
+	struct plan *p = built("factors: {cpus: [1, 2], backing: [4k, thp], "
+			       "memory: [512M, 1G]}\n"
+			       "zip: [memory, cpus]\n");
+
+	(void)state;
+	check_labels(p, want, ARRAY_LEN(want));
+}
+
+static void there_may_be_several_groups_of_them(void **state)
+{
+	static const char *const want[] = {
+		"cpus=1, memory=512M, bs=4k, iodepth=1",
+		"cpus=1, memory=512M, bs=8k, iodepth=2",
+		"cpus=2, memory=1G, bs=4k, iodepth=1",
+		"cpus=2, memory=1G, bs=8k, iodepth=2",
+	};
+	CLEANUP(plan_freep)
+	struct plan *p = built("factors: {cpus: [1, 2], memory: [512M, 1G], "
+			       "bs: [4k, 8k], iodepth: [1, 2]}\n"
+			       "zip: [[cpus, memory], [iodepth, bs]]\n");
+
+	(void)state;
+	check_labels(p, want, ARRAY_LEN(want));
+}
+
+static void included_cells_come_after_the_combinations(void **state)
+{
+	static const char *const want[] = {
+		"backing=4k, cpus=1",
+		"backing=thp, cpus=1",
+		"backing=4k, cpus=2",
+		"backing=hugetlb-2M, cpus=many",
+	};
+	CLEANUP(plan_freep)
+	struct plan *p = built("factors: {backing: [4k, thp], cpus: [1]}\n"
+			       "include: [{cpus: 2, backing: 4k},\n"
+			       "  {backing: hugetlb-2M, cpus: {many: 8}}]\n"
+			       "compare: {baseline: {backing: thp}}\n");
+
+	(void)state;
+	check_labels(p, want, ARRAY_LEN(want));
+	assert_int_equal(js_get_int(p->cells[3].vm, "cpus", 0), 8);
+}
+
+static void an_included_cell_needs_no_level_that_has_no_effect(void **state)
+{
+	static const char *const want[] = {
+		"accel=tcg, backing=4k",
+		"accel=tcg, backing=thp",
+		"accel=native, backing=-",
+	};
+	CLEANUP(plan_freep)
+	struct plan *p = built("factors: {accel: [tcg], backing: [4k, thp]}\n"
+			       "include: [{accel: native}]\n");
+
+	(void)state;
+	check_labels(p, want, ARRAY_LEN(want));
+}
+
 static void the_first_cell_is_the_baseline_unless_one_is_named(void **state)
 {
 	CLEANUP(plan_freep)
@@ -231,6 +299,16 @@ static void what_does_not_fit_has_its_place(void **state)
 		  "exclude: [{accel: kvm}, {cpus: 1, accel: tcg}]\n"
 		  "compare: {baseline: {accel: kvm}}\n",
 		  "m:6:21: baseline: no cell has accel=kvm: exclude drops it" },
+		{ "factors: {cpus: [1, 2], backing: [4k]}\n"
+		  "include: [{cpus: 4}]\n",
+		  "m:5:11: include: the cell has no level of \"backing\"" },
+		{ "factors: {cpus: [1, 2]}\ninclude: [{cpus: 2}]\n",
+		  "m:5:11: include: this cell is one of the combinations" },
+		{ "factors: {cpus: [1]}\ninclude: [{cpus: 2}, {cpus: 2}]\n",
+		  "m:5:22: include: this cell is one of" },
+		{ "factors: {accel: [native], backing: [4k, thp]}\n"
+		  "include: [{accel: native, backing: hugetlb-2M}]\n",
+		  "m:5:11: include: this cell is one of" },
 		{ "fixed: {backing: hugetlb-1G, memory: 512M}\n",
 		  "m:4:38: memory: 512M is no multiple of 1G, the page of "
 		  "backing hugetlb-1G" },
@@ -326,6 +404,11 @@ int main(void)
 		cmocka_unit_test(a_setting_without_effect_is_noted),
 		cmocka_unit_test(cells_with_equal_vms_share_a_group),
 		cmocka_unit_test(excluded_cells_are_gone),
+		cmocka_unit_test(zipped_factors_move_together),
+		cmocka_unit_test(there_may_be_several_groups_of_them),
+		cmocka_unit_test(included_cells_come_after_the_combinations),
+		cmocka_unit_test(
+			an_included_cell_needs_no_level_that_has_no_effect),
 		cmocka_unit_test(
 			the_first_cell_is_the_baseline_unless_one_is_named),
 		cmocka_unit_test(a_factor_without_effect_fits_any_baseline),

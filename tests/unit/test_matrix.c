@@ -135,6 +135,30 @@ static void bad_comparisons_have_place_and_remedy(void **state)
 		  "baseline, margin)" },
 		{ "exclude: {bs: 4k}\n", "\"exclude\" must be a list" },
 		{ "exclude: [4k]\n", "exclude must be a map, not text" },
+		{ "include: {bs: 4k}\n", "\"include\" must be a list" },
+		{ "include: [{bs: 4k}]\n",
+		  "m:3:12: include: \"bs\" is no factor (have none)" },
+		{ "factors: {bs: [4k]}\ninclude: [{bs: big}]\n",
+		  "m:4:16: factor \"bs\": \"big\" is not a number" },
+		{ "factors: {bs: [4k]}\ninclude: [{bs: {big: 4k}}]\n",
+		  "m:4:16: factor \"bs\": lists level \"4k\" twice" },
+		{ "zip: bs\n", "\"zip\" must be a list, not text" },
+		{ "zip: []\n", "m:3:6: zip: needs two factors or more" },
+		{ "factors: {bs: [4k]}\nzip: [bs]\n",
+		  "zip: needs two factors or more" },
+		{ "factors: {bs: [4k]}\nzip: [[bs], bs]\n",
+		  "m:4:13: a group of zip must be a list, not text" },
+		{ "factors: {bs: [4k]}\nzip: [bs, sb]\n",
+		  "m:4:11: zip: \"sb\" is no factor (have bs); did you mean "
+		  "\"bs\"?" },
+		{ "factors: {bs: [4k]}\nzip: [bs, bs]\n",
+		  "m:4:11: zip: factor \"bs\" is listed twice" },
+		{ "factors: {bs: [4k, 8k], cpus: [1, 2], iodepth: [1, 2]}\n"
+		  "zip: [[bs, cpus], [iodepth, bs]]\n",
+		  "m:4:29: zip: factor \"bs\" is listed twice" },
+		{ "factors: {bs: [4k, 8k], cpus: [1, 2, 4]}\n"
+		  "zip: [bs, cpus]\n",
+		  "m:4:11: zip: factor \"cpus\" has 3 levels, \"bs\" has 2" },
 	};
 
 	(void)state;
