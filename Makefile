@@ -141,6 +141,18 @@ $(B)/tests/%: $(B)/obj/tests/tools/%.o $(B)/libvrun.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
 
+# A wall clock that a test sets, for programs that are linked dynamically, which
+# the agent is not by itself.
+$(B)/tests/fake_clock.so: tests/fake/clock.c
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize=%,$(CFLAGS)) -shared -fPIC $< -o $@
+
+$(B)/tests/dynamic/vrun-agent: $(B)/obj/runner/agent/main.o $(B)/libvrun.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(LIBOBJ) $(call obj,$(MAINS) $(UNIT) $(TOOLS) $(FUZZ)))
 
@@ -236,7 +248,7 @@ FUZZMAKE = $(SUBMAKE) B=$(FUZZ_B) CC=clang OPT='-O1 -g' \
 .PHONY: unit unit-programs tools replayers fuzzers check check-programs
 .PHONY: lint fuzz valgrind clean
 unit-programs: $(UNITBIN)
-tools: $(TOOLBIN)
+tools: $(TOOLBIN) $(B)/tests/fake_clock.so $(B)/tests/dynamic/vrun-agent
 replayers: $(REPLAYBIN)
 fuzzers: $(FUZZBIN)
 

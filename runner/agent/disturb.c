@@ -3,15 +3,12 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runner/base/alloc.h"
 #include "runner/base/clock.h"
 #include "runner/base/fd.h"
-
-enum {
-	CLOCK_TRIES = 5,
-};
 
 static bool add_count(const char *cpu, const char *name, uint64_t *sum)
 {
@@ -59,27 +56,12 @@ bool disturb_throttles(const char *root, uint64_t *out)
 	return counted;
 }
 
-// The two clocks differ by what only one of them counts. They are read one
-// after the other, so the quickest of some tries is the truest.
-static int64_t asleep_ns(void)
-{
-	int64_t best = INT64_MAX, asleep = 0;
-
-	for (int i = 0; i < CLOCK_TRIES; i++) {
-		int64_t from = clock_mono_ns(), boot = clock_boot_ns();
-		int64_t took = clock_mono_ns() - from;
-
-		if (took >= best)
-			continue;
-		best = took;
-		asleep = boot - from;
-	}
-	return asleep;
-}
-
 void disturb_take(struct disturb *now)
 {
-	*now = (struct disturb){ .asleep_ns = asleep_ns() };
+	*now = (struct disturb){
+		.asleep_ns = clock_apart_ns(clock_boot_ns, clock_mono_ns),
+		.set_ns = clock_apart_ns(clock_wall_ns, clock_boot_ns),
+	};
 	if (!disturb_throttles("", &now->throttles))
 		now->throttles = 0;
 }
@@ -88,8 +70,7 @@ void disturb_take(struct disturb *now)
 void disturb_note(const struct disturb *before, const struct disturb *after,
 		  struct arena *a, struct result *r)
 {
-	if (after->asleep_ns - before->asleep_ns >
-	    DISTURB_ASLEEP_MS * NS_PER_MS)
+	if (after->asleep_ns - before->asleep_ns > DISTURB_APART_MS * NS_PER_MS)
 		result_note(a, r,
 			    "the host was suspended in the trial: figures "
 			    "across that are not comparable");
@@ -97,4 +78,9 @@ void disturb_note(const struct disturb *before, const struct disturb *after,
 		result_note(a, r,
 			    "CPUs of the host were throttled for heat in the "
 			    "trial");
+	if (llabs(after->set_ns - before->set_ns) >
+	    DISTURB_APART_MS * NS_PER_MS)
+		result_note(a, r,
+			    "the clock of the host was set in the trial: what "
+			    "is timed by the time of day is wrong there");
 }

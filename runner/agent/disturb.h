@@ -1,5 +1,6 @@
 // What befalls the host in a trial from outside, and spoils its figures
-// without any error: a suspend, CPUs throttled for heat.
+// without any error: a suspend, CPUs throttled for heat, a clock that was
+// set.
 #pragma once
 
 #include <stdbool.h>
@@ -9,12 +10,13 @@
 
 enum {
 	// Less is how far two readings of clocks may be apart.
-	DISTURB_ASLEEP_MS = 100,
+	DISTURB_APART_MS = 100,
 };
 
 struct disturb {
 	int64_t asleep_ns;  // suspended since the host's boot
 	uint64_t throttles; // events since then; 0 where nobody counts them
+	int64_t set_ns;	    // wall clock less uptime
 };
 
 void disturb_take(struct disturb *now);

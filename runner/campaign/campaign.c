@@ -47,6 +47,7 @@ struct campaign *campaign_new(const struct plan *plan,
 	c->progress = progress;
 	c->schedule = schedule_new(plan);
 	c->live = live_new(plan);
+	c->set_ns = clock_apart_ns(clock_wall_ns, clock_boot_ns);
 	c->hosts = xcalloc(plan->nhosts, sizeof(*c->hosts));
 	for (size_t i = plan->ntrials; i-- > 0;)
 		c->hosts[plan->trials[i].host].first_trial = (uint32_t)i;

@@ -25,7 +25,7 @@ enum {
 
 struct followed {
 	const struct plan_trial *trial; // in hand, or NULL
-	int64_t started_ns;		// wall clock
+	int64_t started_ns;		// on this process's monotonic clock
 	char *error;
 	size_t measured;
 	int64_t spent_ns; // on these, cooldown included
@@ -116,6 +116,21 @@ struct listener {
 	void *ctx;
 };
 
+// When a stamp was, on our own clock: the wall clock may be set later.
+static int64_t since(int64_t wall_ns)
+{
+	return clock_mono_ns() - MAX(clock_wall_ns() - wall_ns, (int64_t)0);
+}
+
+// As the host says, else by the stamps, between which the clock may have been
+// set.
+static int64_t took(const struct followed *h, const struct record *r)
+{
+	int64_t ns = js_get_int(r->result->times, "trial_ns", 0);
+
+	return ns > 0 ? ns : MAX(since(r->wall_ns) - h->started_ns, (int64_t)0);
+}
+
 static int take_record(struct follow *f, const struct record *r,
 		       const struct listener *to, struct err *e)
 {
@@ -128,11 +143,10 @@ static int take_record(struct follow *f, const struct record *r,
 	h = &f->hosts[f->plan->trials[r->trial].host];
 	if (r->event == RECORD_STARTED) {
 		h->trial = &f->plan->trials[r->trial];
-		h->started_ns = r->wall_ns;
+		h->started_ns = since(r->wall_ns);
 		return 0;
 	}
-	// The clock may have been set in the meantime.
-	took_ns = MAX(r->wall_ns - h->started_ns, (int64_t)0);
+	took_ns = took(h, r);
 	note_end(f, h, r, took_ns);
 	if (to->finished != NULL)
 		to->finished(to->ctx, r, schedule_count(f->schedule).over,
@@ -316,7 +330,7 @@ struct schedule_counts follow_counts(const struct follow *f)
 static const char *stage_of(const struct follow *f, const struct followed *h,
 			    struct arena *a)
 {
-	int64_t for_ns = MAX(clock_wall_ns() - h->started_ns, (int64_t)0);
+	int64_t for_ns = clock_mono_ns() - h->started_ns;
 	char text[64];
 
 	if (f->state != FOLLOW_RUNS)

@@ -25,6 +25,7 @@ enum {
 	HOST_GRACE_MS = 10000, // for an agent that was hung up on
 	HOST_CARRIER_MS = 200, // for what only leads to one
 	HOST_STAGE_MAX = 64,
+	HOST_CLOCK_SET_MS = 100, // less is how far two readings are apart
 };
 
 enum host_state {
@@ -93,8 +94,9 @@ struct campaign {
 	const struct store *store;	 // once attached
 	struct journal *journal;
 	enum campaign_stop stop;
-	bool running; // campaign_run
-	int signals;  // signalfd
+	int64_t set_ns; // wall clock less uptime, as of the last record
+	bool running;	// campaign_run
+	int signals;	// signalfd
 	sigset_t former_signals;
 };
 

@@ -120,6 +120,7 @@ static int add_record(void *arg, const struct record *record, struct err *e)
 
 	if (r->first_wall_ns == 0)
 		r->first_wall_ns = record->wall_ns;
+	r->back_ns = MAX(r->back_ns, r->last_wall_ns - record->wall_ns);
 	r->last_wall_ns = record->wall_ns;
 	if (schedule_note(in->schedule, record, e) < 0 ||
 	    dataset_add_record(r->ds, record, e) < 0)
@@ -220,6 +221,20 @@ static void note_closed_loop(struct results *r, struct environment_notes *notes)
 	}
 }
 
+// Records stand in the order in which they were made. Imported ones have the
+// stamps of other programs.
+static void note_stamps(struct results *r, struct environment_notes *notes)
+{
+	if (r->back_ns < NS_PER_S || plan_is_imported(r->plan))
+		return;
+	environment_note(notes,
+			 arena_printf(r->arena,
+				      "stamps go back by up to %lld s in the "
+				      "campaign: a clock was set. The order is "
+				      "the journal's all the same",
+				      (long long)(r->back_ns / NS_PER_S)));
+}
+
 // The plan's own notes, and what preflight warned of. The figures stand without
 // the facts of the hosts (`hosts` is NULL, and why is in `no_hosts`), but their
 // reader must know.
@@ -237,6 +252,7 @@ static void collect_notes(struct results *r, const struct js *hosts,
 					      "what preflight found there, is "
 					      "not known",
 					      no_hosts->msg));
+	note_stamps(r, &notes);
 	note_closed_loop(r, &notes);
 	environment_warnings(hosts, r->ds, &notes);
 	environment_changes(r->environment, r->plan->hosts, r->plan->nhosts,

@@ -17,6 +17,7 @@ struct results {
 	char *trials; // the journal's path
 	// Of its first and last record, UTC; 0: it has none.
 	int64_t first_wall_ns, last_wall_ns;
+	int64_t back_ns; // the most that a stamp is before the former one
 	struct dataset *ds;
 	struct analysis *an;
 	struct js *environment; // {host: facts, "guest": ..., "qemu": ...}

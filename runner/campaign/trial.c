@@ -2,6 +2,7 @@
 #include "runner/campaign/host.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runner/base/clock.h"
@@ -173,12 +174,32 @@ static int64_t end_on_host_ns(const struct js *times)
 	return begin == 0 ? 0 : begin + js_get_int(times, "trial_ns", 0);
 }
 
-static int record_end(struct host *h, struct result *result, struct err *e)
+// The stamps in the journal are of this machine's wall clock; nothing goes by
+// them, but their reader must know.
+static void note_clock_set(struct campaign *c, struct arena *a,
+			   struct result *r)
+{
+	int64_t now = clock_apart_ns(clock_wall_ns, clock_boot_ns);
+	int64_t by = now - c->set_ns;
+
+	c->set_ns = now;
+	if (llabs(by) > HOST_CLOCK_SET_MS * NS_PER_MS)
+		result_note(a, r,
+			    "vrun's own clock was set %s by %.1f s before this "
+			    "record: stamps jump there; order and durations "
+			    "are not by it",
+			    by > 0 ? "forward" : "back",
+			    (double)llabs(by) / (double)NS_PER_S);
+}
+
+static int record_end(struct host *h, struct arena *a, struct result *result,
+		      struct err *e)
 {
 	struct record r = record_of(h, RECORD_FINISHED, result);
 	int64_t took = clock_mono_ns() - h->started_ns;
 
 	r.mono_ns = end_on_host_ns(result->times);
+	note_clock_set(h->c, a, result);
 	if (keep(h, &r, e) < 0)
 		return -1;
 	h->measured++;
@@ -194,7 +215,7 @@ int trial_end(struct host *h, enum outcome o, const char *why, struct err *e)
 
 	result_fail(a, r, o, "%s", why);
 	r->stage = h->stage;
-	return record_end(h, r, e);
+	return record_end(h, a, r, e);
 }
 
 static int take_result(struct host *h, const struct message *m, struct err *e)
@@ -208,7 +229,7 @@ static int take_result(struct host *h, const struct message *m, struct err *e)
 		return err_set(
 			e, ERR_HOST,
 			"result: only vrun can say that a trial is lost");
-	if (record_end(h, r, e) < 0)
+	if (record_end(h, a, r, e) < 0)
 		return -1;
 	h->losses = 0;
 	js_del(h->agent, "holds");

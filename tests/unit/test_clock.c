@@ -1,6 +1,7 @@
 #include "tests/unit/unit.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/time.h>
 
 #include "runner/base/clock.h"
@@ -45,6 +46,17 @@ static void monotonic_clocks_do_not_go_back(void **state)
 	assert_true(clock_wall_ns() > 1700000000 * NS_PER_S);
 }
 
+static void two_clocks_are_as_far_apart_as_they_are(void **state)
+{
+	int64_t wall = clock_apart_ns(clock_wall_ns, clock_boot_ns);
+	int64_t none = clock_apart_ns(clock_mono_ns, clock_mono_ns);
+
+	(void)state;
+	assert_true(none <= 0 && none > -NS_PER_S);
+	assert_true(wall > NS_PER_S);
+	assert_true(llabs(clock_wall_ns() - clock_boot_ns() - wall) < NS_PER_S);
+}
+
 static void on_alarm(int sig)
 {
 	(void)sig;
@@ -78,6 +90,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stamps_are_utc_in_both_forms),
 		cmocka_unit_test(monotonic_clocks_do_not_go_back),
+		cmocka_unit_test(two_clocks_are_as_far_apart_as_they_are),
 		cmocka_unit_test(sleep_goes_on_after_a_signal),
 		cmocka_unit_test(sleeping_for_nothing_returns),
 	};

@@ -12,12 +12,19 @@ static void each_disturbance_is_noted_and_nothing_else(void **state)
 		struct disturb before, after;
 		const char *note; // "" = none
 	} cases[] = {
-		{ { 0, 0 }, { 0, 0 }, "" },
-		{ { 7 * NS_PER_S, 5 }, { 7 * NS_PER_S + NS_PER_MS, 5 }, "" },
-		{ { 0, 0 }, { 2 * NS_PER_S, 0 }, "the host was suspended" },
-		{ { 0, 5 }, { 0, 6 }, "throttled for heat" },
+		{ { 0, 0, 0 }, { 0, 0, 0 }, "" },
+		{ { 7 * NS_PER_S, 5, 0 },
+		  { 7 * NS_PER_S + NS_PER_MS, 5, 0 },
+		  "" },
+		{ { 0, 0, 0 },
+		  { 2 * NS_PER_S, 0, 0 },
+		  "the host was suspended" },
+		{ { 0, 5, 0 }, { 0, 6, 0 }, "throttled for heat" },
 		// A CPU that went offline takes its count with it.
-		{ { 2 * NS_PER_S, 6 }, { 0, 5 }, "" },
+		{ { 2 * NS_PER_S, 6, 0 }, { 0, 5, 0 }, "" },
+		{ { 0, 0, NS_PER_S }, { 0, 0, 0 }, "clock" },
+		{ { 0, 0, 0 }, { 0, 0, NS_PER_S }, "clock" },
+		{ { 0, 0, -NS_PER_MS }, { 0, 0, NS_PER_MS }, "" },
 	};
 
 	(void)state;
