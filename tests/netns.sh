@@ -10,7 +10,9 @@
 #   at_controller CMD...  in the controller's namespace, with its ~/.ssh
 #   start_at_controller CMD...   in the background; its pid is in controller
 #   at_host I CMD...      in host I's namespaces
-#   host_up I, host_down I   sshd and all there; /run is new when it is back
+#   host_up I, host_down I   sshd and all there; /run and boot_id are new when it
+#                         is back
+#   host_reboot I         as those, and its network is torn down and made anew
 #   net_user NAME         a user on every host that is not root (before start)
 #
 # $tmp/net/h1/ is host 1: home/ (root's), home-NAME/, lib/ (/var/lib/vrun),
@@ -135,8 +137,8 @@ net_configure() {
 # net_wire NAME ADDRESS PORT: one namespace on the bridge.
 net_wire() {
 	ip netns add "$NET-$1"
-	ip -n "$NET-b" link add "p$3" type veth peer name eth0 \
-		netns "$NET-$1"
+	ip -n "$NET-b" link add "p$3" type veth peer name eth0 address \
+		"02:00:00:00:00:$(printf %02x "$3")" netns "$NET-$1"
 	ip -n "$NET-b" link set "p$3" master br0 up
 	ip -n "$NET-$1" addr add "$2/16" dev eth0
 	ip -n "$NET-$1" link set eth0 up
@@ -151,12 +153,16 @@ net_live='
 	mkdir -p /run/sshd /var/lib/vrun
 	mount --bind "$1/lib" /var/lib/vrun
 	mount --bind "$1/passwd" /etc/passwd
+	[ ! -e "$1/boot_id" ] || {
+		mount --bind "$1/boot_id" /proc/sys/kernel/random/boot_id
+	}
 	export HOME="$1/home"
 	shift
 	exec "$@"'
 
 host_up() {
 	local dir=$tmp/net/h$1 n
+	cat /proc/sys/kernel/random/uuid >"$dir/boot_id"
 	ip netns exec "$NET-h$1" unshare -m sh -ec "$net_live" sh "$dir" \
 		/usr/sbin/sshd -D -f "$dir/sshd.conf" -E "$dir/sshd.log" \
 		</dev/null >/dev/null 2>&1 &
@@ -177,6 +183,15 @@ host_down() {
 	# shellcheck disable=SC2086 # one word each
 	[ -z "$pids" ] || kill -9 $pids 2>/dev/null || true
 	rm -f "$tmp/net/h$1/sshd.log"
+}
+
+# With the same address of hardware, as a machine has.
+host_reboot() {
+	host_down "$1"
+	ip -n "$NET-b" link del "p$1"
+	ip netns del "$NET-h$1"
+	net_wire "h$1" "$(cat "$tmp/net/h$1/address")" "$1"
+	host_up "$1"
 }
 
 at_host() {

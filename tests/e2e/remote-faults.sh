@@ -120,10 +120,10 @@ all_ok_once "$dir" 60
 [ "$(outcomes "$dir" lost)" -eq 0 ] || fail "what waited was not collected"
 nothing_left 3
 
-# --- sshd killed, agent killed, host rebooted ------------------------------
+# --- sshd killed, agent killed ----------------------------------------------
 
 synthetic "$m" 12 'runtime: 400ms'
-begin kills h4,h5,h6
+begin kills h4,h5
 wait_for 20 in_trial h4 4
 agent=$(agent_of 4)
 for pid in $(ip netns pids "$NET-h4"); do
@@ -131,10 +131,6 @@ for pid in $(ip netns pids "$NET-h4"); do
 done
 wait_for 20 in_trial h5 4
 kill -9 "$(agent_of 5)"
-wait_for 20 in_trial h6 4
-host_down 6
-sleep 2
-host_up 6
 # As sshd is started again, where it was.
 echo "$agent" >"$tmp/net/h4/pid"
 at_host 4 /usr/sbin/sshd -f "$tmp/net/h4/sshd.conf" -E "$tmp/net/h4/sshd.log" \
@@ -143,11 +139,60 @@ ip netns pids "$NET-h4" | while read -r pid; do
 	[ "$(cat "/proc/$pid/comm")" != sshd ] || echo "$pid"
 done | head -n 1 >"$tmp/net/h4/pid"
 ends 0
-all_ok_once "$dir" 72
+all_ok_once "$dir" 48
 [ "$(lost h4)" -eq 0 ] || fail "the end of sshd cost a trial"
 [ "$(lost h5)" -eq 1 ] || fail "$(lost h5) trials of a dead agent are lost"
-[ "$(lost h6)" -le 1 ] || fail "$(lost h6) trials of a reboot are lost"
-nothing_left 4 5 6
+nothing_left 4 5
+
+# --- a host reboots -----------------------------------------------------------
+# Its boot_id tells it: what the old boot left in its private directory, which
+# is on a disk here, is not restored, and what the new one came up with is.
+
+ttl=/proc/sys/net/ipv4/ip_default_ttl # each network namespace has its own
+ttl_of() {
+	at_host 6 cat $ttl
+}
+
+# reboots TTL: the host has that setting from its start.
+reboots() {
+	host_reboot 6
+	at_host 6 sh -c "echo $1 >$ttl"
+}
+
+mkdir -m 700 "$tmp/run"
+echo "SetEnv VRUN_RUNDIR=$tmp/run" >>"$tmp/net/h6/sshd.conf"
+reboots 61
+synthetic "$m" 4 'runtime: 1500ms'
+echo 'host-settings: {sysctl.net.ipv4.ip_default_ttl: 77}' >>"$m"
+begin reboot h6
+wait_for 20 in_trial h6 3
+[ "$(ttl_of)" = 77 ] || fail "not set: $(ttl_of)"
+ls "$tmp"/run/lease-*.json >"$tmp/lease" || fail 'no file of old values'
+reboots 62
+grep -q '"from": *"61"\|"61"' "$(cat "$tmp/lease")" ||
+	fail "not the old value: $(cat "$(cat "$tmp/lease")")"
+
+# In the next trial its link goes; the trial ends, and then the host reboots.
+wait_for 60 in_trial h6 5
+[ "$(ttl_of)" = 77 ] || fail "not set after the reboot: $(ttl_of)"
+[ ! -e "$(cat "$tmp/lease")" ] || fail 'a file of the former boot is kept'
+link 6 down
+wait_for 20 compgen -G "$tmp/net/h6/lib/spool-*.json"
+reboots 63
+ends 0
+all_ok_once "$dir" 8
+[ "$(lost h6)" -eq 1 ] || fail "$(lost h6) trials are lost, not the one in hand"
+[ "$(grep -c 'the host was rebooted after this trial' "$dir/trials.jsonl")" -eq 1 ] ||
+	fail 'the result that waited does not say what befell it'
+lost=$(sed -n 's/.*"trial":\([0-9]*\),.*"outcome":"lost".*/\1/p' "$dir/trials.jsonl")
+grep "\"event\":\"started\",\"trial\":$lost,\"attempt\":2" "$dir/trials.jsonl" |
+	grep -q '"boot_attempt":2' || fail 'its boot was not begun again'
+grep '"outcome":"ok"' "$dir/trials.jsonl" |
+	grep -cv '"seen":"77"' >"$tmp/unset" || true
+[ "$(cat "$tmp/unset")" -eq 0 ] || fail 'trials without the setting'
+[ "$(ttl_of)" = 63 ] || fail "not put back to what the boot had: $(ttl_of)"
+[ -z "$(find "$tmp/run" -mindepth 1)" ] || fail "left: $(find "$tmp/run")"
+nothing_left 6
 
 # --- the controller killed -9 at random moments -----------------------------
 
