@@ -38,7 +38,7 @@ static char *existing_part(const char *root)
 	return part;
 }
 
-static int try_write(const char *dir)
+static int write_probe(const char *dir)
 {
 	static const char zeros[STORE_PROBE_BYTES];
 	CLEANUP(cleanup_free)
@@ -57,12 +57,24 @@ static int try_write(const char *dir)
 	return rc;
 }
 
+// What is around a directory that has yet to be made is not ours to write in.
+// Where nothing can be made, as in /proc, there is no room either.
+static int try_write(const char *root, const char *part, uint64_t room)
+{
+	if (strcmp(root, part) == 0)
+		return write_probe(part);
+	errno = ENOSPC;
+	return room == 0 ? -1
+			 : faccessat(AT_FDCWD, part, W_OK | X_OK, AT_EACCESS);
+}
+
 int store_probe(const char *root, uint64_t *free_bytes, struct err *e)
 {
 	static const char remedy[] = "give --results DIR another place";
 	CLEANUP(cleanup_free) char *part = existing_part(root);
 	struct statvfs fs;
 	struct stat st;
+	uint64_t room;
 	int rc;
 
 	if (stat(part, &st) < 0 || statvfs(part, &fs) < 0) {
@@ -71,12 +83,14 @@ int store_probe(const char *root, uint64_t *free_bytes, struct err *e)
 		return err_set(e, ERR_STORE,
 			       "results in %s: %s is not a directory; %s", root,
 			       part, remedy);
-	} else if (try_write(part) < 0) {
+	} else {
+		room = (uint64_t)fs.f_bavail * fs.f_frsize;
+		if (try_write(root, part, room) == 0) {
+			*free_bytes = room;
+			return 0;
+		}
 		rc = err_sys(e, ERR_STORE, "results in %s: write to %s", root,
 			     part);
-	} else {
-		*free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
-		return 0;
 	}
 	snprintf(e->msg + strlen(e->msg), sizeof(e->msg) - strlen(e->msg),
 		 "; %s", remedy);

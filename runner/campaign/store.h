@@ -35,8 +35,9 @@ struct store {
 	int lock;  // open and locked while the store is
 };
 
-// Whether a campaign could be kept under `root`, which need not exist: it is
-// written to and left as it was. *free_bytes is the room there.
+// Whether a campaign could be kept under `root`: if it exists a file is written
+// there and removed, else rights are asked for and nothing is made.
+// *free_bytes is the room there.
 int store_probe(const char *root, uint64_t *free_bytes,
 		struct err *e) MUST_CHECK;
 
