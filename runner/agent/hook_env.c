@@ -48,7 +48,7 @@ static void add_trial(const struct js *request, struct strv *env)
 		{ "attempt", "VRUN_ATTEMPT" },
 		{ "block", "VRUN_BLOCK" },
 	};
-	const char *factor;
+	const char *name;
 	struct js *text;
 
 	if (request == NULL)
@@ -57,8 +57,10 @@ static void add_trial(const struct js *request, struct strv *env)
 		strv_addf(env, "%s=%lld", figures[i].variable,
 			  (long long)js_get_int(request, figures[i].key, 0));
 	strv_addf(env, "VRUN_CELL=%s", js_get_str(request, "label", ""));
-	JS_FOREACH (js_get(request, "levels"), factor, text)
-		add_level(env, factor,
+	JS_FOREACH (js_get(request, "levels"), name, text)
+		add_level(env, name, js_str(text) != NULL ? js_str(text) : "");
+	JS_FOREACH (js_get(request, "vars"), name, text)
+		strv_addf(env, "VRUN_VAR_%s=%s", name,
 			  js_str(text) != NULL ? js_str(text) : "");
 }
 

@@ -215,13 +215,16 @@ void across_confounds(const struct across_part *parts, size_t n,
 
 // --- the anchor ---
 
+// None, or the same.
+static bool same_object(const struct js *a, const struct js *b)
+{
+	return js_len(a) == 0 ? js_len(b) == 0 : js_equal(a, b);
+}
+
 static bool same_settings(const struct plan_cell *a, const struct plan_cell *b)
 {
-	bool same_host = js_len(a->host) == 0 ? js_len(b->host) == 0
-					      : js_equal(a->host, b->host);
-
-	return same_host && js_equal(a->vm, b->vm) &&
-	       js_equal(a->workloads, b->workloads);
+	return same_object(a->host, b->host) && same_object(a->vars, b->vars) &&
+	       js_equal(a->vm, b->vm) && js_equal(a->workloads, b->workloads);
 }
 
 static bool is_shared(const struct across_part *parts, size_t n,

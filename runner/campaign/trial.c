@@ -86,6 +86,7 @@ static struct js *trial_fields(const struct host *h)
 	js_set_bool(f, "last", h->step.last);
 	js_set_bool(f, "fio", some_cell_runs_fio(p));
 	js_set(f, "host", js_ref(cell->host));
+	js_set(f, "vars", js_ref(cell->vars));
 	js_set(f, "vm", plan_cell_vm(cell, h->qemu));
 	js_set(f, "workloads", js_ref(cell->workloads));
 	js_set_int(f, "timeout_ns", (int64_t)p->timeout_ns);

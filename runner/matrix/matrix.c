@@ -189,10 +189,12 @@ const struct matrix_factor *matrix_find_factor(const struct matrix *m,
 static size_t find_equal(const struct matrix_factor *f, const char *text)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
+	const struct param *p =
+		f->var != NULL ? &f->var->param : f->targets[0].param;
 	struct param_value v;
 	const char *why = NULL;
 
-	if (param_parse(f->targets[0].param, text, a, &v, &why) < 0)
+	if (param_parse(p, text, a, &v, &why) < 0)
 		return SIZE_MAX;
 	for (size_t i = 0; i < f->nlevels; i++) {
 		if (param_equal(&f->levels[i].value, &v))

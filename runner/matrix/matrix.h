@@ -16,6 +16,7 @@ enum {
 	MATRIX_TEXT_MAX = 4096,
 	MATRIX_LABEL_MAX = 256,
 	MATRIX_FACTORS_MAX = 16,
+	MATRIX_VARS_MAX = 64,
 	MATRIX_LEVELS_MAX = 1000, // of one factor
 	MATRIX_WORKLOADS_MAX = 16,
 	MATRIX_HOSTS_MAX = 1024,
@@ -58,6 +59,13 @@ struct matrix_owner {
 	struct matrix_slot *slots;     // by param_index, param_count of them
 };
 
+// A free parameter of `vars`: text that hooks get. vrun makes nothing of it.
+struct matrix_var {
+	struct param param;	  // its name
+	struct param_value value; // unless a factor has its name
+	struct place at;
+};
+
 struct matrix_target {
 	size_t owner;
 	const struct param *param;
@@ -69,12 +77,13 @@ struct matrix_level {
 };
 
 // A factor sets each of its targets: a bare name reaches every workload that
-// has the parameter.
+// has the parameter. One of a variable has no targets.
 struct matrix_factor {
 	const char *name; // as written: "backing", "block.iodepth"
 	struct place at;
 	struct matrix_target *targets;
 	size_t ntargets;
+	const struct matrix_var *var;
 	struct matrix_level *levels; // all different
 	size_t nlevels;
 	size_t ncrossed;   // the first of them form combinations; those after
@@ -137,6 +146,8 @@ struct matrix {
 	const char *name, *question;
 	struct matrix_owner *owners; // [MATRIX_VM], then the workloads
 	size_t nowners;
+	struct matrix_var *vars;
+	size_t nvars;
 	struct matrix_factor *factors;
 	size_t nfactors;
 	struct matrix_partial *exclude;

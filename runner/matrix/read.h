@@ -109,6 +109,12 @@ typedef bool read_level_fn(struct reading *r, const char *what,
 			   const struct ynode *key, const struct ynode *v,
 			   struct matrix_ref *out);
 
+// read_vars.c: after the workloads, whose parameters' names are taken.
+read_fn read_vars;
+struct matrix_var *read_find_var(struct reading *r, const char *name);
+// Its value.
+void read_var(struct reading *r, struct matrix_var *var, const struct ynode *v);
+
 // read_factors.c
 read_fn read_factors;
 // A level that the factor has, or one more that no combination takes.

@@ -11,6 +11,8 @@ static const char *factor_what(struct reading *r, const struct matrix_factor *f)
 static bool level_value(struct reading *r, const struct matrix_factor *f,
 			const struct ynode *n, struct param_value *out)
 {
+	if (f->var != NULL)
+		return read_value(r, &f->var->param, n, factor_what(r, f), out);
 	for (size_t i = 0; i < f->ntargets; i++) {
 		if (!read_value(r, f->targets[i].param, n, factor_what(r, f),
 				out))
@@ -116,7 +118,8 @@ static void read_factor(struct reading *r, const struct ynode *key,
 	struct matrix_factor *slot;
 
 	f.ntargets = read_resolve(r, f.name, &f.targets);
-	if (f.ntargets == 0) {
+	f.var = read_find_var(r, f.name);
+	if (f.ntargets == 0 && f.var == NULL) {
 		read_unknown_param(r, key->at, key->text);
 		return;
 	}

@@ -31,6 +31,9 @@ const struct read_key read_keys[] = {
 	{ "", "workloads", READ_LIST, read_workloads,
 	  .help = "what is run and measured in each trial, one after the other",
 	  .required = true },
+	{ "", "vars", READ_MAP, read_vars,
+	  .help = "free parameters and their values, which hooks get as VRUN_VAR_NAME; "
+		  "one may be a factor" },
 	{ "", "fixed", READ_MAP, read_fixed,
 	  .help = "parameters that are the same in every cell" },
 	{ "", "host-settings", READ_MAP, read_host_settings,
@@ -75,7 +78,6 @@ const struct read_key read_keys[] = {
 	  .help = "programs that run at stages of the campaign: before-campaign, "
 		  "before-block, before-boot, after-boot, around-workload, "
 		  "after-trial, after-campaign; hooks/README.md explains" },
-	MISSING("", "vars"),
 	MISSING("", "destroy"),
 
 	{ "compare", "metric", READ_NAMES, read_metric,

@@ -109,8 +109,11 @@ void read_unknown_param(struct reading *r, struct place at, const char *name)
 {
 	struct names plain = names_of(r, 0, r->m->nowners, false);
 	struct names all = names_of(r, 0, r->m->nowners, true);
-	const char *hint = diag_hint(r->a, name, all.v, all.n);
+	const char *hint;
 
+	for (size_t i = 0; i < r->m->nvars; i++)
+		add_name(r, &all, r->m->vars[i].param.name);
+	hint = diag_hint(r->a, name, all.v, all.n);
 	if (hint[0] == '\0')
 		hint = arena_printf(r->a, " (have %s)",
 				    diag_list(r->a, plain.v, plain.n));
@@ -334,22 +337,31 @@ static bool is_factor(const struct matrix *m, struct matrix_target t)
 	return false;
 }
 
+static void is_a_factor(struct reading *r, struct place at, const char *name)
+{
+	diag_add(&r->d, at,
+		 "is a factor here: --set factors.%s=[...] changes its levels",
+		 name);
+}
+
 void read_override(struct reading *r, const char *name,
 		   const struct ynode *value)
 {
 	struct matrix_target *t;
+	struct matrix_var *var = read_find_var(r, name);
 	size_t n = read_resolve(r, name, &t);
 
-	if (n == 0)
+	if (var != NULL && matrix_find_factor(r->m, name) != NULL)
+		is_a_factor(r, value->at, name);
+	else if (var != NULL)
+		read_var(r, var, value);
+	else if (n == 0)
 		read_unknown_param(r, value->at, name);
 	for (size_t i = 0; i < n; i++) {
 		struct matrix_owner *o = &r->m->owners[t[i].owner];
 
 		if (is_factor(r->m, t[i]))
-			diag_add(&r->d, value->at,
-				 "is a factor here: --set factors.%s=[...] "
-				 "changes its levels",
-				 name);
+			is_a_factor(r, value->at, name);
 		else
 			set_slot(r, &o->slots[param_index(t[i].param)],
 				 t[i].param, value, "value");

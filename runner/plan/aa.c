@@ -35,6 +35,7 @@ static struct plan_cell arm_of(const struct plan *p,
 		c.label =
 			arena_printf(p->arena, "%s, %s", base->label, c.label);
 	c.host = js_ref(base->host);
+	c.vars = js_ref(base->vars);
 	c.vm = js_ref(base->vm);
 	c.workloads = js_ref(base->workloads);
 	return c;
@@ -67,6 +68,7 @@ void aa_cells(struct plan *p, struct expansion *x)
 		base->label);
 	for (size_t i = 0; i < p->ncells; i++) {
 		js_unref(p->cells[i].host);
+		js_unref(p->cells[i].vars);
 		js_unref(p->cells[i].vm);
 		js_unref(p->cells[i].workloads);
 	}

@@ -86,6 +86,8 @@ static bool matters(const struct expand *x, const size_t *level, size_t owner,
 static bool factor_matters(const struct expand *x, const size_t *level,
 			   const struct matrix_factor *f)
 {
+	if (f->var != NULL)
+		return true;
 	for (size_t i = 0; i < f->ntargets; i++) {
 		if (matters(x, level, f->targets[i].owner, f->targets[i].param))
 			return true;
@@ -221,9 +223,10 @@ static void set_levels(struct expand *x, struct plan_cell *c,
 	c->label = label_of(x, c);
 }
 
+// A variable's level may be for a hook before the boot.
 static bool sets_vm(const struct matrix_factor *f)
 {
-	return f->targets[0].owner == MATRIX_VM;
+	return f->var != NULL || f->targets[0].owner == MATRIX_VM;
 }
 
 static bool same_boot(const struct expand *x, const size_t *a, const size_t *b)
@@ -269,6 +272,7 @@ static void add_cell(struct expand *x, const size_t *level)
 	c->id = (uint32_t)(p->ncells - 1);
 	set_levels(x, c, known);
 	c->host = host_to_js(x, level);
+	c->vars = combine_vars(x->m, level);
 	c->vm = params_to_js(x, level, MATRIX_VM, js_object());
 	c->workloads = workloads_to_js(x, level);
 }
@@ -431,6 +435,8 @@ static const char *slot_name(struct expand *x, size_t owner,
 // What somebody took the trouble to write should not go unused unheard.
 static void note_unused(struct expand *x)
 {
+	if (x->m->nvars > 0 && x->m->nhooks == 0)
+		note(x, "vars reach hooks alone, and there are none");
 	for (size_t o = 0; o < x->m->nowners; o++) {
 		for (size_t i = 0; i < param_count; i++) {
 			const struct param *p = &param_table[i];

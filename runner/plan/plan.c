@@ -292,6 +292,7 @@ void plan_free(struct plan *p)
 		return;
 	for (size_t i = 0; i < p->ncells; i++) {
 		js_unref(p->cells[i].host);
+		js_unref(p->cells[i].vars);
 		js_unref(p->cells[i].vm);
 		js_unref(p->cells[i].workloads);
 	}

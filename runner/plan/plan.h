@@ -48,6 +48,7 @@ struct plan_cell {
 	struct level *levels; // factors only, in the matrix's order
 	size_t nlevels;
 	struct js *host; // {setting: value} of the host; NULL: none
+	struct js *vars; // {variable: text} for hooks; NULL: none
 	struct js *vm;	 // {parameter: value} on the wire, all vm-scope ones
 	struct js *workloads; // [{"kind":, "name":, parameter: value...}]
 	uint32_t boot_group;  // cells of one group can share a boot

@@ -53,6 +53,7 @@ static struct js *cells_to_js(const struct plan *p)
 		js_set_str(o, "label", c->label);
 		js_set(o, "levels", levels_to_js(c->levels, c->nlevels));
 		js_set(o, "host", js_ref(c->host));
+		js_set(o, "vars", js_ref(c->vars));
 		js_set(o, "vm", js_ref(c->vm));
 		js_set(o, "workloads", js_ref(c->workloads));
 		js_set_int(o, "boot_group", c->boot_group);
@@ -209,14 +210,15 @@ static int read_levels(const struct js *j, const char *key, struct arena *a,
 static int read_cell(const struct js *j, struct plan *p, struct plan_cell *c,
 		     struct err *e)
 {
-	struct js *host = js_get(j, "host");
+	struct js *host = js_get(j, "host"), *vars = js_get(j, "vars");
 	struct js *vm = js_get(j, "vm"), *workloads = js_get(j, "workloads");
 	int64_t group;
 
 	if (js_kind(vm) != JS_OBJECT || js_kind(workloads) != JS_ARRAY)
 		return bad(e, "cells", "needs \"vm\" and \"workloads\"");
-	if (host != NULL && js_kind(host) != JS_OBJECT)
-		return bad(e, "cells", "\"host\" must be an object");
+	if ((host != NULL && js_kind(host) != JS_OBJECT) ||
+	    (vars != NULL && js_kind(vars) != JS_OBJECT))
+		return bad(e, "cells", "\"host\" and \"vars\" must be objects");
 	if (read_text(j, "label", p->arena, &c->label, e) < 0 ||
 	    read_levels(j, "levels", p->arena, &c->levels, e) < 0 ||
 	    read_int(j, "boot_group", (struct range){ 0, PLAN_CELLS_MAX },
@@ -225,6 +227,7 @@ static int read_cell(const struct js *j, struct plan *p, struct plan_cell *c,
 	c->nlevels = js_len(js_get(j, "levels"));
 	c->boot_group = (uint32_t)group;
 	c->host = js_ref(host);
+	c->vars = js_ref(vars);
 	c->vm = js_ref(vm);
 	c->workloads = js_ref(workloads);
 	return 0;

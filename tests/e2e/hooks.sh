@@ -59,6 +59,25 @@ run 0
 grep -Fq -- "$evil " "$tmp/log" || fail "the argument is: $(cat "$tmp/log")"
 [ ! -e "$tmp/evil" ] || fail "an argument was read by a shell"
 
+# --- free parameters, as a factor and fixed ----------------------------
+
+cat >"$tmp/m.yaml" <<EOF
+name: vars
+vars: {mode: fast, other: '$evil'}
+factors: {mode: [fast, {odd: '$evil'}]}
+fixed: {accel: native}
+workloads: [synthetic: {runtime: 50ms}]
+design: {rounds: 1, seed: 1}
+hooks: {before-boot: {shell: 'echo "\$VRUN_LEVEL_mode|\$VRUN_VAR_mode|\$VRUN_VAR_other" >>"$tmp/vars"'}}
+EOF
+run 0
+printf '%s\n' "fast|fast|$evil" "odd|$evil|$evil" >"$tmp/want"
+sort "$tmp/vars" | cmp -s - "$tmp/want" || fail "variables: $(cat "$tmp/vars")"
+expect 2 "$VRUN" plan "$tmp/m.yaml" --set mode=slow
+grep -q 'is a factor here' "$tmp/err" || fail "said: $(cat "$tmp/err")"
+expect 0 "$VRUN" plan "$tmp/m.yaml" --set other=slow --json
+grep -Fq '"other":"slow"' "$tmp/out" || fail "--set left the variable as it was"
+
 # --- a hook that fails, hangs or says nonsense fails its trial ---------
 
 fails() { # HOOKS TEXT

@@ -257,6 +257,35 @@ static void an_included_cell_needs_no_level_that_has_no_effect(void **state)
 	check_labels(p, want, ARRAY_LEN(want));
 }
 
+static void variables_travel_with_their_cell(void **state)
+{
+	static const char *const want[] = { "sched=none", "sched=slow" };
+	CLEANUP(plan_freep)
+	struct plan *p = built("vars: {sched: x, mode: \"a b\"}\n"
+			       "factors: {sched: [none, {slow: mq-deadline}]}\n"
+			       "hooks: {before-boot: {shell: set}}\n");
+
+	(void)state;
+	check_labels(p, want, ARRAY_LEN(want));
+	assert_string_equal(js_get_str(p->cells[0].vars, "sched", ""), "none");
+	assert_string_equal(js_get_str(p->cells[1].vars, "sched", ""),
+			    "mq-deadline");
+	assert_string_equal(js_get_str(p->cells[1].vars, "mode", ""), "a b");
+	// A hook may need it before the boot.
+	assert_int_not_equal(p->cells[0].boot_group, p->cells[1].boot_group);
+	assert_int_equal(p->nnotes, 0);
+}
+
+static void variables_that_reach_nobody_are_noted(void **state)
+{
+	CLEANUP(plan_freep) struct plan *p = built("vars: {mode: fast}\n");
+
+	(void)state;
+	assert_int_equal(p->nnotes, 1);
+	assert_string_equal(p->notes[0],
+			    "vars reach hooks alone, and there are none");
+}
+
 static void the_first_cell_is_the_baseline_unless_one_is_named(void **state)
 {
 	CLEANUP(plan_freep)
@@ -404,6 +433,8 @@ int main(void)
 		cmocka_unit_test(a_setting_without_effect_is_noted),
 		cmocka_unit_test(cells_with_equal_vms_share_a_group),
 		cmocka_unit_test(excluded_cells_are_gone),
+		cmocka_unit_test(variables_travel_with_their_cell),
+		cmocka_unit_test(variables_that_reach_nobody_are_noted),
 		cmocka_unit_test(zipped_factors_move_together),
 		cmocka_unit_test(there_may_be_several_groups_of_them),
 		cmocka_unit_test(included_cells_come_after_the_combinations),
