@@ -42,6 +42,7 @@ struct block_params {
 	int64_t bs, iodepth, jobs, size, rate;
 	int64_t ramp_ns, runtime_ns;
 	bool direct, norepeat;
+	bool destroy;	       // what the device holds may be overwritten
 	const char **fio_args; // NULL-terminated, or NULL
 	const char *fio_job;   // "" = made from the above
 	struct null_blk_settings null_blk;

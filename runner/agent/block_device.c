@@ -28,8 +28,9 @@ static int refuse_file(const char *path, struct err *e)
 	return err_set(e, ERR_REFUSED,
 		       "%s: refusing to write: the file exists and vrun did "
 		       "not make it; name one that does not exist, with "
-		       "`size:`, or remove it",
-		       path);
+		       "`size:`, remove it, or say in the matrix "
+		       "`destroy: [%s]`",
+		       path, path);
 }
 
 // O_NOATIME is for owners only: a nicety, so tried and given up.
@@ -83,8 +84,10 @@ static int guard_target(const struct block_device *d,
 	if (fd < 0)
 		return err_sys(e, ERR_HOST, "%s", d->path);
 	if (d->is_block)
-		return block_guard_check(fd, d->path, e);
-	return d->unlink || block_file_is_own(fd) ? 0 : refuse_file(d->path, e);
+		return block_guard_check(fd, d->path, p->destroy, e);
+	if (d->unlink || p->destroy || block_file_is_own(fd))
+		return 0;
+	return refuse_file(d->path, e);
 }
 
 // What statx says of direct I/O on this file, or 512 and a page.

@@ -90,7 +90,16 @@ static int refuse(const char *path, const char *what, struct err *e)
 {
 	return err_set(e, ERR_REFUSED,
 		       "%s: refusing to write: it %s; name an empty device, "
-		       "or wipe it yourself with wipefs(8)",
+		       "wipe it yourself with wipefs(8), or say in the matrix "
+		       "`destroy: [%s]`",
+		       path, what, path);
+}
+
+static int refuse_in_use(const char *path, const char *what, struct err *e)
+{
+	return err_set(e, ERR_REFUSED,
+		       "%s: refusing to write: it %s; free it first, or name "
+		       "another device",
 		       path, what);
 }
 
@@ -168,17 +177,19 @@ static int check_content(int fd, const char *path, struct err *e)
 	return 0;
 }
 
-int block_guard_check(int fd, const char *path, struct err *e)
+int block_guard_check(int fd, const char *path, bool destroy, struct err *e)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, ERR_HOST, "%s", path);
 	if (is_mounted(st.st_rdev))
-		return refuse(path, "is mounted", e);
+		return refuse_in_use(path, "is mounted", e);
 	if (sysfs_any(st.st_rdev, "/holders", ""))
-		return refuse(path, "is held by another driver (md, dm, ...)",
-			      e);
+		return refuse_in_use(
+			path, "is held by another driver (md, dm, ...)", e);
+	if (destroy)
+		return 0;
 	if (sysfs_any(st.st_rdev, "", "/partition"))
 		return refuse(path, "has partitions", e);
 	return check_content(fd, path, e);

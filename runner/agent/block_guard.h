@@ -1,6 +1,7 @@
 // Is there anything on a block device that writing would destroy?
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "runner/base/err.h"
@@ -17,5 +18,7 @@ const char *block_guard_signature(const unsigned char *head, size_t head_len,
 				  const unsigned char *tail, size_t tail_len);
 
 // Refuses, with a sentence, a block device that is mounted, held by another
-// driver, partitioned, or carries a signature. `fd` is open for reading.
-int block_guard_check(int fd, const char *path, struct err *e) MUST_CHECK;
+// driver or, unless `destroy`, partitioned or carries a signature. `fd` is open
+// for reading.
+int block_guard_check(int fd, const char *path, bool destroy,
+		      struct err *e) MUST_CHECK;

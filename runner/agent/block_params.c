@@ -33,6 +33,7 @@ static const struct field fields[] = {
 	{ "direct", FIELD_BOOL, AT(direct), 0, 0, NULL },
 	{ "rate", FIELD_INT, AT(rate), 0, 1e9, NULL },
 	{ "norepeat", FIELD_BOOL, AT(norepeat), 0, 0, NULL },
+	{ "destroy", FIELD_BOOL, AT(destroy), 0, 0, NULL },
 	{ "fio-args", FIELD_LIST, AT(fio_args), 0, 0, NULL },
 	{ "fio-job", FIELD_TEXT, AT(fio_job), 0, 0, NULL },
 	{ "queue_mode", FIELD_INT, NAT(queue_mode), 0, 2, NULL },

@@ -34,8 +34,6 @@ static const char *form_name(enum read_form f)
 	case READ_LIST:
 	case READ_GROUPS:
 		return "list";
-	case READ_MISSING:
-		break;
 	}
 	return "";
 }
@@ -92,11 +90,8 @@ typedef void print_fn(struct buf *out, const struct entry *e);
 static void print_keys(struct buf *out, print_fn *print, struct arena *a)
 {
 	for (size_t i = 0; i < read_nkeys; i++) {
-		struct entry e;
+		struct entry e = entry_of_key(&read_keys[i], a);
 
-		if (read_keys[i].form == READ_MISSING)
-			continue;
-		e = entry_of_key(&read_keys[i], a);
 		print(out, &e);
 	}
 }

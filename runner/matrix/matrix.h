@@ -20,6 +20,7 @@ enum {
 	MATRIX_LEVELS_MAX = 1000, // of one factor
 	MATRIX_WORKLOADS_MAX = 16,
 	MATRIX_HOSTS_MAX = 1024,
+	MATRIX_DESTROY_MAX = 256,
 	MATRIX_METRICS_MAX = 16,
 	MATRIX_RULES_MAX = 1000,
 	MATRIX_ROUNDS_MAX = 100000,
@@ -105,6 +106,12 @@ struct matrix_partial {
 	size_t n;
 };
 
+// A device or file that workloads may overwrite, whatever it holds.
+struct matrix_destroy {
+	const char *path;
+	struct place at;
+};
+
 struct matrix_pair {
 	const char *key, *value;
 };
@@ -158,6 +165,8 @@ struct matrix {
 	struct place *hosts_at;
 	size_t nhosts;
 	enum matrix_spread spread;
+	struct matrix_destroy *destroy;
+	size_t ndestroy;
 	const char **metrics; // "block.iops"; never empty
 	size_t nmetrics;
 	struct matrix_partial baseline; // n = 0: the first cell

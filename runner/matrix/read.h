@@ -10,6 +10,7 @@ struct reading {
 	struct arena *a;  // of the document
 	struct diags d;
 	size_t levels_cap[MATRIX_FACTORS_MAX];
+	size_t destroy_cap;
 	size_t owners_cap, factors_cap, exclude_cap, include_cap, hosts_cap,
 		metrics_cap, require_cap, host_files_cap, hooks_cap, hosts_at_n,
 		hosts_at_cap;
@@ -29,14 +30,13 @@ enum read_form {
 	READ_LIST,    // of maps
 	READ_GROUPS,  // a list of text, or a list of those
 	READ_SECTION, // a map with keys of its own in this table
-	READ_MISSING, // belongs to the design, cannot be used yet
 };
 
 struct read_key {
 	const char *section, *name;
 	enum read_form form;
 	void (*read)(struct reading *r, const struct read_key *k,
-		     const struct ynode *v); // NULL: READ_MISSING
+		     const struct ynode *v);
 	const char *help;
 	const char *def; // as in the file; NULL: see help
 	bool required;
@@ -120,8 +120,8 @@ read_fn read_factors;
 // A level that the factor has, or one more that no combination takes.
 read_level_fn read_more_level;
 
-// read_cells.c: they name factors.
-read_fn read_exclude, read_include, read_zip;
+// read_cells.c: they name factors, and devices.
+read_fn read_exclude, read_include, read_zip, read_destroy;
 
 // read_compare.c: they name factors and metrics, so they come last.
 read_fn read_metric, read_baseline;

@@ -1,5 +1,7 @@
 #include "runner/matrix/read.h"
 
+#include <string.h>
+
 static void read_rules(struct reading *r, const struct read_key *k,
 		       const struct ynode *v, read_level_fn *level,
 		       struct matrix_partial **rules, size_t *n, size_t *cap)
@@ -106,4 +108,65 @@ void read_zip(struct reading *r, const struct read_key *k,
 		if (read_is(r, v->values[i], YNODE_LIST, "a group of zip"))
 			zip_group(r, v->values[i]);
 	}
+}
+
+// By its own words or by a level.
+static bool is_device(const struct matrix *m, const char *path)
+{
+	for (size_t i = 1; i < m->nowners; i++) {
+		const char *kind = m->owners[i].kind->name;
+		const struct param *p = param_find(kind, "device");
+
+		if (p != NULL &&
+		    strcmp(m->owners[i].slots[param_index(p)].value->s, path) ==
+			    0)
+			return true;
+	}
+	for (size_t i = 0; i < m->nfactors; i++) {
+		const struct matrix_factor *f = &m->factors[i];
+
+		if (f->ntargets > 0 &&
+		    strcmp(f->targets[0].param->name, "device") == 0 &&
+		    matrix_find_level(f, path) != SIZE_MAX)
+			return true;
+	}
+	return false;
+}
+
+static void destroy_one(struct reading *r, const struct ynode *v)
+{
+	struct matrix *m = r->m;
+	struct matrix_destroy *d;
+	const char *path;
+
+	if (!read_scalar(r, v, "destroy", &path))
+		return;
+	if (!is_device(m, path)) {
+		diag_add(&r->d, v->at,
+			 "destroy: %s is the device of no workload: take it "
+			 "away, or write it as \"device\" does",
+			 diag_quote(r->a, path));
+		return;
+	}
+	d = arena_push(r->a, &m->destroy, &m->ndestroy, &r->destroy_cap,
+		       sizeof(*d));
+	*d = (struct matrix_destroy){ path, v->at };
+}
+
+void read_destroy(struct reading *r, const struct read_key *k,
+		  const struct ynode *v)
+{
+	if (v->kind == YNODE_SCALAR) {
+		destroy_one(r, v);
+		return;
+	}
+	if (!read_is(r, v, YNODE_LIST, diag_quote(r->a, k->name)))
+		return;
+	if (v->n > MATRIX_DESTROY_MAX) {
+		diag_add(&r->d, v->at, "destroy: at most %d of them are read",
+			 MATRIX_DESTROY_MAX);
+		return;
+	}
+	for (size_t i = 0; i < v->n; i++)
+		destroy_one(r, v->values[i]);
 }

@@ -6,10 +6,6 @@
 
 #define AT(member)    .offset = offsetof(struct matrix, member)
 #define RANGE(lo, hi) .min = (lo), .max = (hi)
-#define MISSING(where, what)                              \
-	{                                                 \
-		(where), (what), READ_MISSING, .help = "" \
-	}
 
 // clang-format off
 #define REQUIRE(id, check, what)                                    \
@@ -78,7 +74,10 @@ const struct read_key read_keys[] = {
 	  .help = "programs that run at stages of the campaign: before-campaign, "
 		  "before-block, before-boot, after-boot, around-workload, "
 		  "after-trial, after-campaign; hooks/README.md explains" },
-	MISSING("", "destroy"),
+	{ "", "destroy", READ_NAMES, read_destroy,
+	  .help = "devices and files that block workloads may overwrite, whatever "
+		  "they hold; others with a file system, partitions or a foreign "
+		  "file are refused" },
 
 	{ "compare", "metric", READ_NAMES, read_metric,
 	  .help = "primary metrics, WORKLOAD.FIGURE; by default the first of each "
@@ -170,8 +169,7 @@ static void report_unknown(struct reading *r, const char *section,
 	size_t n = 0;
 
 	for (size_t i = 0; i < read_nkeys; i++) {
-		if (strcmp(read_keys[i].section, section) == 0 &&
-		    read_keys[i].form != READ_MISSING)
+		if (strcmp(read_keys[i].section, section) == 0)
 			names[n++] = read_keys[i].name;
 	}
 	read_unknown_key(r, key, where, names, n);
@@ -192,12 +190,6 @@ static void check_keys(struct reading *r, const char *section,
 
 		if (k == NULL && !is_private(section, key->text))
 			report_unknown(r, section, key);
-		else if (k != NULL && k->form == READ_MISSING)
-			diag_add(
-				&r->d, key->at,
-				"key \"%s\" cannot be used with vrun " VRUN_VERSION
-				" yet: take it away",
-				k->name);
 	}
 }
 

@@ -184,7 +184,6 @@ static struct js *key_schema(const struct read_key *k)
 	case READ_DURATION:
 	case READ_RATIO:
 	case READ_FLAG:
-	case READ_MISSING:
 		break;
 	}
 	return scalar();
@@ -198,7 +197,7 @@ static struct js *section_schema(const char *section)
 		const struct read_key *k = &read_keys[i];
 		struct js *value;
 
-		if (strcmp(k->section, section) != 0 || k->form == READ_MISSING)
+		if (strcmp(k->section, section) != 0)
 			continue;
 		value = key_schema(k);
 		describe(value, k->help, k->def);

@@ -39,19 +39,3 @@ bool combine_has(const size_t *level, const struct matrix_partial *part)
 	}
 	return true;
 }
-
-struct js *combine_vars(const struct matrix *m, const size_t *level)
-{
-	struct js *vars = m->nvars > 0 ? js_object() : NULL;
-
-	for (size_t i = 0; i < m->nvars; i++) {
-		const char *name = m->vars[i].param.name;
-		const struct matrix_factor *f = matrix_find_factor(m, name);
-		const struct param_value *v = &m->vars[i].value;
-
-		if (f != NULL)
-			v = &f->levels[level[f - m->factors]].value;
-		js_set_str(vars, name, v->s);
-	}
-	return vars;
-}

@@ -14,8 +14,5 @@ size_t combine_count(const struct matrix *m, size_t max);
 // the last one. The first has level 0 of every factor.
 bool combine_next(const struct matrix *m, size_t *level);
 
-// {name: text} of the matrix's variables there; NULL when it has none.
-struct js *combine_vars(const struct matrix *m, const size_t *level);
-
 // Whether `level` has all that `part` names; COMBINE_ANY has every level.
 bool combine_has(const size_t *level, const struct matrix_partial *part);

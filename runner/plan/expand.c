@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runner/base/buf.h"
+#include "runner/plan/cell_settings.h"
 #include "runner/plan/combine.h"
 
 struct expand {
@@ -13,41 +14,22 @@ struct expand {
 	struct diags *d;
 	size_t **levels; // of each cell: a level index for each factor
 	size_t cells_cap, notes_cap;
-	size_t *factor_of;  // by slot_index: factor + 1, or 0
-	bool *mattered;	    // by slot_index: it had an effect in some cell
+	struct cell_settings *settings;
 	bool *rule_used;    // it was the first to drop some cell
 	size_t *merged;	    // by factor: combinations that were a cell already
 	uint32_t *group_of; // first cell of each group of boots
-	struct param_value *defaults; // by param_index
 };
-
-static size_t slot_index(size_t owner, const struct param *p)
-{
-	return owner * param_count + param_index(p);
-}
 
 static struct expand *expand_new(const struct matrix *m, struct plan *p,
 				 struct diags *d)
 {
 	struct expand *x = arena_alloc(p->arena, sizeof(*x));
-	size_t slots = m->nowners * param_count;
 
 	*x = (struct expand){ .m = m, .p = p, .a = p->arena, .d = d };
 	x->levels = arena_array(x->a, PLAN_CELLS_MAX + 1, sizeof(*x->levels));
-	x->factor_of = arena_array(x->a, slots, sizeof(*x->factor_of));
-	x->mattered = arena_array(x->a, slots, sizeof(*x->mattered));
+	x->settings = cell_settings_new(m, x->a);
 	x->rule_used = arena_array(x->a, m->nexclude + 1, sizeof(bool));
 	x->merged = arena_array(x->a, m->nfactors + 1, sizeof(*x->merged));
-	x->defaults = arena_array(x->a, param_count, sizeof(*x->defaults));
-	for (size_t i = 0; i < param_count; i++)
-		x->defaults[i] = param_default(&param_table[i], x->a);
-	for (size_t i = 0; i < m->nfactors; i++) {
-		const struct matrix_factor *f = &m->factors[i];
-
-		for (size_t j = 0; j < f->ntargets; j++)
-			x->factor_of[slot_index(f->targets[j].owner,
-						f->targets[j].param)] = i + 1;
-	}
 	return x;
 }
 
@@ -56,43 +38,6 @@ static void note(struct expand *x, const char *text)
 	const char **slot = arena_push(x->a, &x->p->notes, &x->p->nnotes,
 				       &x->notes_cap, sizeof(*x->p->notes));
 	*slot = text;
-}
-
-// What the matrix says, whether it has an effect or not.
-static const struct param_value *stated(const struct expand *x,
-					const size_t *level, size_t owner,
-					const struct param *p)
-{
-	size_t f = x->factor_of[slot_index(owner, p)];
-
-	if (f == 0)
-		return x->m->owners[owner].slots[param_index(p)].value;
-	return &x->m->factors[f - 1].levels[level[f - 1]].value;
-}
-
-static bool matters(const struct expand *x, const size_t *level, size_t owner,
-		    const struct param *p)
-{
-	const struct param *on;
-	const struct param_value *v;
-
-	if (p->needs.param == NULL)
-		return true;
-	on = param_find(p->kind, p->needs.param);
-	v = stated(x, level, owner, on);
-	return (strcmp(v->s, p->needs.value) == 0) != p->needs.is_not;
-}
-
-static bool factor_matters(const struct expand *x, const size_t *level,
-			   const struct matrix_factor *f)
-{
-	if (f->var != NULL)
-		return true;
-	for (size_t i = 0; i < f->ntargets; i++) {
-		if (matters(x, level, f->targets[i].owner, f->targets[i].param))
-			return true;
-	}
-	return false;
 }
 
 static bool is_excluded(struct expand *x, const size_t *level)
@@ -115,7 +60,8 @@ static size_t *effective(struct expand *x, const size_t *level, bool *any)
 	*any = false;
 	for (size_t i = 0; i < n; i++) {
 		out[i] = level[i];
-		if (!factor_matters(x, level, &x->m->factors[i])) {
+		if (!cell_settings_factor_matters(x->settings, level,
+						  &x->m->factors[i])) {
 			out[i] = COMBINE_ANY;
 			*any = true;
 		}
@@ -136,62 +82,6 @@ static bool is_known(const struct expand *x, const size_t *level)
 			return true;
 	}
 	return false;
-}
-
-static struct js *params_to_js(struct expand *x, const size_t *level,
-			       size_t owner, struct js *out)
-{
-	const struct matrix_owner *o = &x->m->owners[owner];
-
-	for (size_t i = 0; i < param_count; i++) {
-		const struct param *p = &param_table[i];
-		const struct param_value *v = &x->defaults[i];
-
-		if (o->slots[i].value == NULL || p->scope == PARAM_HOST)
-			continue;
-		if (matters(x, level, owner, p)) {
-			v = stated(x, level, owner, p);
-			x->mattered[slot_index(owner, p)] = true;
-		}
-		js_set(out, p->name, param_to_js(p, v));
-	}
-	return out;
-}
-
-// Settings of the host that are not left as they are; NULL when there are none.
-static struct js *host_to_js(struct expand *x, const size_t *level)
-{
-	CLEANUP(js_unrefp) struct js *host = js_object();
-
-	for (size_t i = 0; i < x->m->nhost_files; i++)
-		js_set_str(host, x->m->host_files[i].key,
-			   x->m->host_files[i].value);
-	for (size_t i = 0; i < param_count; i++) {
-		const struct param *p = &param_table[i];
-		const struct param_value *v;
-
-		if (p->scope != PARAM_HOST)
-			continue;
-		v = stated(x, level, MATRIX_VM, p);
-		x->mattered[slot_index(MATRIX_VM, p)] = true;
-		if (!param_equal(v, &x->defaults[i]))
-			js_set(host, p->name, param_to_js(p, v));
-	}
-	return js_len(host) > 0 ? TAKE_PTR(host) : NULL;
-}
-
-static struct js *workloads_to_js(struct expand *x, const size_t *level)
-{
-	struct js *list = js_array();
-
-	for (size_t i = 1; i < x->m->nowners; i++) {
-		struct js *w = js_object();
-
-		js_set_str(w, "kind", x->m->owners[i].kind->name);
-		js_set_str(w, "name", x->m->owners[i].name);
-		js_append(list, params_to_js(x, level, i, w));
-	}
-	return list;
 }
 
 static const char *label_of(struct expand *x, const struct plan_cell *c)
@@ -271,10 +161,10 @@ static void add_cell(struct expand *x, const size_t *level)
 	c = arena_push(x->a, &p->cells, &p->ncells, &x->cells_cap, sizeof(*c));
 	c->id = (uint32_t)(p->ncells - 1);
 	set_levels(x, c, known);
-	c->host = host_to_js(x, level);
-	c->vars = combine_vars(x->m, level);
-	c->vm = params_to_js(x, level, MATRIX_VM, js_object());
-	c->workloads = workloads_to_js(x, level);
+	c->host = cell_settings_host(x->settings, level);
+	c->vars = cell_settings_vars(x->settings, level);
+	c->vm = cell_settings_vm(x->settings, level);
+	c->workloads = cell_settings_workloads(x->settings, level);
 }
 
 static struct place place_of_factors(const struct matrix *m)
@@ -308,7 +198,8 @@ static void include_cell(struct expand *x, const struct matrix_partial *part)
 		named[part->refs[i].factor] = true;
 	}
 	for (size_t i = 0; i < m->nfactors; i++) {
-		if (named[i] || !factor_matters(x, level, &m->factors[i]))
+		if (named[i] || !cell_settings_factor_matters(
+					x->settings, level, &m->factors[i]))
 			continue;
 		diag_add(x->d, part->at,
 			 "include: the cell has no level of \"%s\": a level "
@@ -432,6 +323,14 @@ static const char *slot_name(struct expand *x, size_t owner,
 	return arena_printf(x->a, "%s.%s", x->m->owners[owner].name, p->name);
 }
 
+static void note_destroyed(struct expand *x)
+{
+	for (size_t i = 0; i < x->m->ndestroy; i++)
+		note(x, arena_printf(x->a,
+				     "%s may be overwritten, whatever it holds",
+				     x->m->destroy[i].path));
+}
+
 // What somebody took the trouble to write should not go unused unheard.
 static void note_unused(struct expand *x)
 {
@@ -442,7 +341,7 @@ static void note_unused(struct expand *x)
 			const struct param *p = &param_table[i];
 
 			if (!x->m->owners[o].slots[i].given ||
-			    x->mattered[slot_index(o, p)])
+			    cell_settings_mattered(x->settings, o, p))
 				continue;
 			note(x, arena_printf(x->a,
 					     "%s has no effect in any cell "
@@ -480,6 +379,7 @@ static void finish_cells(struct expand *x, struct expansion *out)
 	set_baseline(x);
 	note_merged(x);
 	note_unused(x);
+	note_destroyed(x);
 }
 
 int expand_cells(const struct matrix *m, struct plan *p, struct expansion *out,

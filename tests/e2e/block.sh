@@ -143,15 +143,28 @@ else
 	printf 'EFI PART' | dd of="$loop" bs=512 seek=1 conv=notrunc 2>/dev/null
 	work '"rw":"randwrite"' "$loop"
 	is failed
-	holds 'refusing to write: it carries a GPT partition table'
+	holds 'refusing to write: it carries a GPT partition table' \
+		"\`destroy: [$loop]\`"
 	work '' "$loop"
 	is ok
+	# It is, when the matrix says so.
+	cat >"$tmp/destroy.yaml" <<-END
+		name: destroy
+		fixed: {accel: native}
+		workloads: [block: {device: $loop, rw: randwrite, ramp: 0, runtime: 100ms}]
+		destroy: $loop
+		design: {rounds: 1}
+	END
+	expect 0 "$VRUN" "$tmp/destroy.yaml" --results "$tmp/destroy"
+	all_ok_once "$(results_in "$tmp/destroy")" 1
 	if command -v mkfs.ext4 >/dev/null && new_loop 16 && mkdir "$tmp/mnt" &&
 		mkfs.ext4 -q "$loop" && mount "$loop" "$tmp/mnt"; then
 		mounts+=("$tmp/mnt")
-		work '"rw":"randwrite"' "$loop"
-		is failed
-		holds 'refusing to write: it is mounted'
+		for more in '' ',"destroy":true'; do
+			work "\"rw\":\"randwrite\"$more" "$loop"
+			is failed
+			holds 'refusing to write: it is mounted'
+		done
 	else
 		echo 'PART SKIPPED: no file system can be mounted'
 	fi

@@ -236,6 +236,9 @@ static void a_file_of_somebody_is_read_but_not_written(void **state)
 	assert_int_equal(block_device_open(&d, at.path, &at.p, &e), -1);
 	assert_int_equal(e.kind, ERR_REFUSED);
 	assert_non_null(strstr(e.msg, "refusing to write: the file exists"));
+	assert_non_null(strstr(e.msg, "`destroy: ["));
+	at.p.destroy = true;
+	assert_int_equal(block_device_open(&d, at.path, &at.p, &e), 0);
 }
 
 static void a_target_that_is_none_is_refused(void **state)

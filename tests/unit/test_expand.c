@@ -276,6 +276,23 @@ static void variables_travel_with_their_cell(void **state)
 	assert_int_equal(p->nnotes, 0);
 }
 
+static void what_may_be_destroyed_is_told_to_its_workload(void **state)
+{
+	CLEANUP(plan_freep)
+	struct plan *p =
+		built("factors: {device: [null_blk, {disk: /dev/x}, /tmp/y]}\n"
+		      "destroy: [/dev/x, /tmp/y]\n");
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(js_get_bool(js_at(p->cells[i].workloads, 0),
+					     "destroy", false),
+				 i > 0);
+	assert_int_equal(p->nnotes, 2);
+	assert_string_equal(p->notes[1],
+			    "/tmp/y may be overwritten, whatever it holds");
+}
+
 static void variables_that_reach_nobody_are_noted(void **state)
 {
 	CLEANUP(plan_freep) struct plan *p = built("vars: {mode: fast}\n");
@@ -434,6 +451,7 @@ int main(void)
 		cmocka_unit_test(cells_with_equal_vms_share_a_group),
 		cmocka_unit_test(excluded_cells_are_gone),
 		cmocka_unit_test(variables_travel_with_their_cell),
+		cmocka_unit_test(what_may_be_destroyed_is_told_to_its_workload),
 		cmocka_unit_test(variables_that_reach_nobody_are_noted),
 		cmocka_unit_test(zipped_factors_move_together),
 		cmocka_unit_test(there_may_be_several_groups_of_them),

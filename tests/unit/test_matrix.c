@@ -195,8 +195,10 @@ static void bad_designs_have_place_and_remedy(void **state)
 		  "design.stop: unknown key \"max\" (have margin, precision, "
 		  "min-rounds, max-rounds)" },
 		{ "design: {cooldown: 5}\n", "has an unknown unit" },
-		{ "destroy: []\n",
-		  "m:3:1: key \"destroy\" cannot be used with" },
+		{ "destroy: [/dev/x]\n",
+		  "m:3:11: destroy: \"/dev/x\" is the device of no workload" },
+		{ "destroy: {a: b}\n",
+		  "\"destroy\" must be a list, not a map" },
 		{ "vars: [a]\n", "\"vars\" must be a map, not a list" },
 		{ "vars: {a-b: 1}\n",
 		  "m:3:8: vars: \"a-b\": a name must be letters, digits and _" },
