@@ -1,21 +1,17 @@
 // vrun restore [HOST...]: puts back what agents that died left changed.
 #include "runner/cmd/cmd.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "runner/base/alloc.h"
 #include "runner/base/arena.h"
-#include "runner/base/clock.h"
 #include "runner/base/js.h"
 #include "runner/base/plain.h"
-#include "runner/campaign/session.h"
+#include "runner/campaign/restore.h"
 #include "runner/cmd/hosts.h"
 
 enum {
-	ANSWER_S = 90, // the agent may wait for another to end
-	GRACE_MS = 2000,
+	FILES_SHOWN = 4, // of a host; --json has all
 };
 
 static const struct cmd_option restore_options[] = {
@@ -25,138 +21,55 @@ static const struct cmd_option restore_options[] = {
 	{ NULL, 0, NULL, NULL },
 };
 
-// --- asking one host -----------------------------------------------------
-
-static int wait_readable(const struct session *s, int64_t until_ns,
-			 struct err *e)
-{
-	struct pollfd p = { .fd = session_fd(s), .events = session_events(s) };
-	int64_t left_ms = (until_ns - clock_mono_ns()) / NS_PER_MS;
-
-	if (left_ms <= 0)
-		return err_set(e, ERR_HOST, "its agent does not answer");
-	if (poll(&p, 1, (int)left_ms) < 0 && errno != EINTR)
-		return err_sys(e, ERR_HOST, "poll");
-	return 0;
-}
-
-// The next message, whatever it is.
-static int receive(struct session *s, int64_t until_ns, struct message *m,
-		   struct err *e)
-{
-	for (;;) {
-		switch (session_next(s, m, e)) {
-		case SESSION_MESSAGE:
-			return 0;
-		case SESSION_GONE:
-		case SESSION_BAD:
-			return -1;
-		case SESSION_QUIET:
-			break;
-		}
-		if (wait_readable(s, until_ns, e) < 0)
-			return -1;
-		session_flush(s);
-		session_receive(s);
-	}
-}
-
-// The body of the message, which must be of this type; NULL with an error.
-static struct js *expect(struct session *s, enum message_type type,
-			 int64_t seconds, struct err *e)
-{
-	struct message m = { 0 };
-	struct js *body;
-
-	if (receive(s, clock_mono_ns() + seconds * NS_PER_S, &m, e) < 0)
-		return NULL;
-	if (m.type == type) {
-		body = m.body;
-		m.body = NULL;
-		return body;
-	}
-	err_set(e, ERR_HOST, "its agent says: %s",
-		js_get_str(m.body, "message", message_type_name(m.type)));
-	message_deinit(&m);
-	return NULL;
-}
-
-static struct js *converse(struct session *s, unsigned hello_s, bool force,
-			   struct err *e)
-{
-	CLEANUP(js_unrefp)
-	struct js *hello = expect(s, MESSAGE_HELLO, hello_s, e);
-	struct js *fields, *done;
-
-	if (hello == NULL)
-		return NULL;
-	if (js_get_int(hello, "version", 0) != MESSAGE_VERSION) {
-		err_set(e, ERR_HOST, "its agent is of another vrun");
-		return NULL;
-	}
-	fields = js_object();
-	js_set_bool(fields, "force", force);
-	session_ask(s, MESSAGE_RESTORE, fields);
-	done = expect(s, MESSAGE_DONE, ANSWER_S, e);
-	if (done != NULL)
-		session_ask(s, MESSAGE_BYE, NULL);
-	return done;
-}
-
-// {restored, held}; NULL with an error.
-static struct js *ask(const struct transport_target *target, bool force,
-		      struct err *e)
-{
-	const struct transport_ops *ops = transport_for(target);
-	struct session *s = NULL;
-	struct js *done;
-
-	if (session_open(ops, target, &s, e) < 0)
-		return NULL;
-	done = converse(s, ops->hello_s, force, e);
-	session_close(s, GRACE_MS);
-	return done;
-}
-
 // --- telling -------------------------------------------------------------
 
-static void print_change(const struct js *c, const char *host, struct buf *out)
+static void print_changes(const struct js *list, struct buf *out)
 {
-	buf_printf(out, "%s: %s: \"%s\" back to \"%s\"\n", host,
-		   js_get_str(c, "file", "?"), js_get_str(c, "from", "?"),
-		   js_get_str(c, "to", "?"));
+	size_t n = js_len(list), shown = n > FILES_SHOWN ? FILES_SHOWN - 1 : n;
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct js *c = js_at(list, i);
+
+		buf_printf(out, "%s%s from \"%s\" back to \"%s\"",
+			   i > 0 ? ", " : "", js_get_str(c, "file", "?"),
+			   js_get_str(c, "from", "?"),
+			   js_get_str(c, "to", "?"));
+	}
+	if (shown < n)
+		buf_printf(out, ", and %zu other files", n - shown);
 }
 
-static void print_holder(const struct js *h, const char *host, struct buf *out)
+static void print_holder(const struct js *h, struct buf *out)
 {
 	const char *campaign = js_get_str(h, "campaign", "");
 
 	buf_printf(out,
-		   "%s: held by the agent %lld%s%s, which has %zu files "
-		   "changed; wait for its campaign, or give --force\n",
-		   host, (long long)js_get_int(h, "pid", 0),
+		   "held by the agent %lld%s%s, which has %zu files changed; "
+		   "wait for its campaign, or give --force",
+		   (long long)js_get_int(h, "pid", 0),
 		   campaign[0] != '\0' ? " of campaign " : "", campaign,
 		   js_len(js_get(h, "changed")));
 }
 
+// One line.
 static void print_host(const struct js *host)
 {
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
-	const char *name = js_get_str(host, "host", "");
 	const char *error = js_get_str(host, "error", NULL);
 	const struct js *restored = js_get(host, "restored");
 	const struct js *held = js_get(host, "held");
 
-	for (size_t i = 0; i < js_len(restored); i++)
-		print_change(js_at(restored, i), name, &text);
-	for (size_t i = 0; i < js_len(held); i++)
-		print_holder(js_at(held, i), name, &text);
+	print_changes(restored, &text);
+	for (size_t i = 0; i < js_len(held); i++) {
+		buf_puts(&text, text.len > 0 ? "; " : "");
+		print_holder(js_at(held, i), &text);
+	}
 	if (error != NULL)
-		buf_printf(&text, "%s: cannot be restored: %s\n", name, error);
+		buf_printf(&text, "cannot be restored: %s", error);
 	else if (text.len == 0)
-		buf_printf(&text, "%s: nothing to restore\n", name);
-	plain_lines(text.data);
-	fputs(text.data, stdout);
+		buf_puts(&text, "nothing to restore");
+	plain_text(text.data);
+	printf("%s: %s\n", js_get_str(host, "host", ""), text.data);
 }
 
 static void print_all(const struct js *hosts, bool json)
@@ -187,25 +100,19 @@ static int status_of(const struct js *hosts)
 
 // --- the command ---------------------------------------------------------
 
-// {host, restored, held}, or {host, error}.
-static struct js *restore_one(const struct cmd_args *args,
-			      const struct inventory_host *h)
+static int ask(const struct cmd_args *args, const struct inventory_host *known,
+	       size_t n, struct js **out, struct err *e)
 {
-	struct transport_target target = hosts_target(h);
-	struct err e = { 0 };
-	struct js *out;
+	CLEANUP(cleanup_free)
+	struct transport_target *targets = xcalloc(n, sizeof(*targets));
 
-	target.lease_ns = 0; // this agent is to end with the connection
-	target.accept_new_host_key = cmd_has(args, "accept-new-host-key");
-	out = ask(&target, cmd_has(args, "force"), &e);
-	if (out == NULL) {
-		out = js_object();
-		js_set_str(out, "error", e.msg);
+	for (size_t i = 0; i < n; i++) {
+		targets[i] = hosts_target(&known[i]);
+		targets[i].lease_ns = 0; // to end with the connection
+		targets[i].accept_new_host_key =
+			cmd_has(args, "accept-new-host-key");
 	}
-	js_del(out, "type");
-	js_del(out, "id");
-	js_set_str(out, "host", h->name);
-	return out;
+	return restore_ask(targets, n, cmd_has(args, "force"), out, e);
 }
 
 // The operands stand for the hosts of a matrix in this directory.
@@ -224,15 +131,14 @@ static void name_hosts(const struct cmd_args *args, struct matrix *m)
 static int restore(const struct cmd_args *args, int *status, struct err *e)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
-	CLEANUP(js_unrefp) struct js *hosts = js_array();
+	CLEANUP(js_unrefp) struct js *hosts = NULL;
 	struct matrix m = { .arena = a };
 	struct inventory_host *known;
 
 	name_hosts(args, &m);
-	if (hosts_resolve(".", &m, &known, e) < 0)
+	if (hosts_resolve(".", &m, &known, e) < 0 ||
+	    ask(args, known, m.nhosts, &hosts, e) < 0)
 		return -1;
-	for (size_t i = 0; i < m.nhosts; i++)
-		js_append(hosts, restore_one(args, &known[i]));
 	print_all(hosts, cmd_has(args, "json"));
 	*status = status_of(hosts);
 	return 0;
@@ -246,14 +152,17 @@ const struct cmd cmd_restore = {
 		"Looks on each host (this one when none is named; names of\n"
 		"hosts.yaml here or in ~/.config/vrun, or SSH destinations)\n"
 		"for agents that died before they could put back what they\n"
-		"changed, does it for them, and says each file with its value\n"
-		"then and now. Any vrun that begins on the host does the same,\n"
-		"and a reboot needs no restoring.\n"
+		"changed, does it for them, and says in a line for each host\n"
+		"which files had which value and have which now. All hosts\n"
+		"are asked at once. Any vrun that begins on a host does the\n"
+		"same, and a reboot needs no restoring.\n"
 		"\n"
-		"A host that a living agent holds is left alone, exit status\n"
-		"3. With --force that agent is told to end: it stops its VM,\n"
-		"puts back what it changed, and its campaign can be resumed.\n"
-		"Exit status 1 when a host cannot be restored or reached.",
+		"A host that a living agent holds is left alone. With --force\n"
+		"that agent is told to end: it stops its VM, puts back what\n"
+		"it changed, and its campaign can be resumed.\n"
+		"\n"
+		"Exit status 0 when every host is as it was, 1 when one\n"
+		"cannot be reached or restored, else 3 when one is held.",
 	.min_operands = 0,
 	.max_operands = INVENTORY_HOSTS_MAX,
 	.options = restore_options,

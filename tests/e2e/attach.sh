@@ -9,6 +9,7 @@ VRUN_GUEST=$(realpath -m "${GUEST:-build/guest}")
 export VRUN_GUEST
 AGENT=$B/vrun-agent
 TALK=$B/tests/talk
+SWAPPINESS=/proc/sys/vm/swappiness
 POOL=/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages
 
 tmp=$(mktemp -d)
@@ -18,8 +19,10 @@ export VRUN_RUNDIR=$tmp/run VRUN_STATEDIR=$tmp/state
 spool=$tmp/state/spool-night.json
 pages=$(cat $POOL 2>/dev/null || echo none)
 small=
+was=
 
 cleanup() {
+	[ -z "$was" ] || echo "$was" >$SWAPPINESS
 	[ -z "$talk" ] || kill -9 "$talk" 2>/dev/null || true
 	[ ! -e "$tmp/run/campaign-night" ] || attach 1 <<<'{"type":"bye"}' \
 		>/dev/null 2>&1 || true
@@ -39,10 +42,11 @@ attach() {
 	"$TALK" "$AGENT" attach --campaign night --lease "$1"
 }
 
-# trial ID TRIAL RUNTIME_MS [VM FIELDS]
+# trial ID TRIAL RUNTIME_MS [VM FIELDS [FILE VALUE]]: a setting of the host
 trial() {
 	printf '{"type":"trial","id":%d,"trial":%d,"attempt":1,"boot":%d,' \
 		"$1" "$2" "$2"
+	[ $# -lt 5 ] || printf '"host":{"%s":"%s"},' "$5" "$6"
 	printf '"last":false,"vm":{%s},' "${4-\"accel\":\"native\"}"
 	printf '"workloads":[{"kind":"synthetic","name":"synthetic",'
 	printf '"mean":100.0,"runtime":%d000000}],"seq":1,"seed":1,' "$3"
@@ -98,6 +102,10 @@ heard() {
 	for pattern; do
 		grep -q -- "$pattern" "$tmp/out" || fail "not said: $pattern"
 	done
+}
+
+has_vm() {
+	[ -e "$VRUN_GUEST/vmlinuz" ] && command -v qemu-system-x86_64 >/dev/null
 }
 
 gone() {
@@ -184,7 +192,7 @@ trial 4 3 50 >&9
 await '"type":"result","id":4,.*"outcome":"ok"'
 
 # In one: it is forgotten, and its VM and settings go.
-if [ -e "$VRUN_GUEST/vmlinuz" ] && command -v qemu-system-x86_64 >/dev/null; then
+if has_vm; then
 	vm='"accel":"tcg","cpus":1,"memory":268435456'
 	[ "$pages" = none ] || [ ! -w $POOL ] || vm=$vm,'"backing":"hugetlb-2M"'
 	trial 5 4 60000 "$vm" >&9
@@ -202,6 +210,36 @@ else
 	echo "attach.sh: no QEMU or no guest: not tested with a VM"
 fi
 farewell
+
+# --- the lease, with a VM and a setting of the host --------------------
+
+if [ -w $SWAPPINESS ]; then
+	vm='"accel":"native"'
+	! has_vm || vm='"accel":"tcg","cpus":1,"memory":268435456'
+	was=$(cat $SWAPPINESS)
+	other=$((was == 7 ? 8 : 7))
+	start_talk 3
+	# Now and then: somebody is here.
+	(while sleep 1; do echo '{"type":"ping"}'; done >&9) &
+	pings=$!
+	trial 1 11 50 "$vm" "$SWAPPINESS" $other >&9
+	await '"type":"result","id":1,.*"outcome":"ok"'
+	trial 2 12 60000 "$vm" "$SWAPPINESS" $other >&9
+	await '"id":2,"stage":"synthetic'
+	[ "$(cat $SWAPPINESS)" = $other ] || fail "the setting was not made"
+	qemu=$(pgrep -P "$agent" qemu-system || true)
+	! has_vm || [ -n "$qemu" ] || fail "there is no VM"
+	kill $pings
+	wait $pings 2>/dev/null || true
+	cut
+	gone "$agent" || fail "the agent outlives its lease"
+	[ "$(cat $SWAPPINESS)" = "$was" ] || fail "the setting outlives the lease"
+	[ -z "$qemu" ] || gone "$qemu" || fail "QEMU outlives the lease"
+	[ -z "$(ls "$tmp/run")" ] || fail "the lease left $(ls "$tmp/run")"
+	start_talk 60
+	! grep -q holds "$tmp/out" || fail "a trial that was stopped is held"
+	farewell
+fi
 
 # --- the lease ----------------------------------------------------------
 

@@ -53,7 +53,7 @@ wait $pid 2>/dev/null || true
 gone "$agent" "the agent"
 ! as_before || fail "nothing was changed when the agent was killed"
 expect 0 "$VRUN" restore
-prints "local: $swappiness: \"$other\" back to \"$was\""
+prints "local: $swappiness from \"$other\" back to \"$was\""
 as_before || fail "it is not as before"
 expect 0 "$VRUN" restore local --json
 [ "$(jq -r '.[0] | "\(.host) \(.restored | length) \(.held | length)"' "$tmp/out")" = \
@@ -67,7 +67,7 @@ prints "local: held by the agent $agent, which has 1 files changed"
 ! as_before || fail "a host that is held was changed"
 kill -0 "$agent" || fail "the agent was ended"
 expect 0 "$VRUN" restore --force
-prints "local: $swappiness: \"$other\" back to \"$was\""
+prints "local: $swappiness from \"$other\" back to \"$was\""
 as_before || fail "it is not as before"
 gone "$agent" "the agent"
 kill -INT $pid 2>/dev/null || true
