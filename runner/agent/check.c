@@ -1,8 +1,10 @@
 #include "runner/agent/check.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runner/agent/procfs.h"
 #include "runner/base/fd.h"
@@ -11,6 +13,7 @@
 enum {
 	SMAPS_MAX = 64 << 20,
 	TEXT_MAX = 256,
+	PROGRAM_MAX = 1280, // a path, a sum, a version
 };
 
 struct ctx {
@@ -245,8 +248,56 @@ static int check_pin(const struct ctx *c, struct fault *f)
 	return 0;
 }
 
+// --- qemu ----------------------------------------------------------------
+
+// A copy has to be what was sent. What runs instead of a program that was named
+// may be what a script of that name started.
+static enum check_status judge_qemu(const struct qemu_program *p,
+				    const char *due, bool runs)
+{
+	if (p->copied)
+		return status(runs && strcmp(p->sha256, due) == 0);
+	return runs ? CHECK_OK : CHECK_UNVERIFIED;
+}
+
+static void describe_qemu(const char *file, const char *sum, char *out,
+			  size_t size)
+{
+	snprintf(out, size, "%.1000s%s%s", file,
+		 sum[0] != '\0' ? ", SHA-256 " : "", sum);
+}
+
+static int check_qemu(const struct ctx *c, struct fault *f)
+{
+	const struct qemu_program *p = &c->vm->program;
+	char due[QEMU_PROGRAM_HEX + 1], link[64], exe[PATH_MAX] = "unreadable";
+	char want[PROGRAM_MAX], seen[PROGRAM_MAX];
+	bool runs = qemu_program_is_run_by(p, c->vm->child.pid);
+	ssize_t n;
+
+	(void)f;
+	if (c->vm->spec.qemu[0] == '\0')
+		return 0;
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)c->vm->child.pid);
+	n = readlink(link, exe, sizeof(exe) - 1);
+	if (n > 0)
+		exe[n] = '\0';
+	qemu_program_due(p, due);
+	describe_qemu(p->run, due, want, sizeof(want));
+	describe_qemu(exe, runs ? p->sha256 : "", seen, sizeof(seen));
+	snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen),
+		 ", version %.64s", c->vm->qmp.version);
+	add(c, &(struct check){ .parameter = "qemu",
+				.expected = want,
+				.seen = seen,
+				.source = "/proc/PID/exe, QMP",
+				.status = judge_qemu(p, due, runs) });
+	return 0;
+}
+
 static int (*const checks[])(const struct ctx *c, struct fault *f) = {
-	check_accel, check_backing, check_memory, check_cpus, check_pin,
+	check_qemu,   check_accel, check_backing,
+	check_memory, check_cpus,  check_pin,
 };
 
 int check_vm(struct vm *vm, struct arena *a, struct result *r, struct fault *f)

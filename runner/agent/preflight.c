@@ -15,8 +15,6 @@
 
 enum {
 	WHAT_MAX = 2000,
-	VERSION_S = 10,
-	VERSION_BYTES = 64 << 10, // more than any program says of itself
 	// For sockets and the lease, a probe's console and log.
 	RUNDIR_MIB = 16,
 };
@@ -82,47 +80,42 @@ void preflight_run(struct preflight *p, const struct preflight_check *checks)
 
 // --- QEMU and the guest image --------------------------------------------
 
-// Runs `PROGRAM --version` and gives its first line. 0 or -1 with why.
-static int program_version(struct host *h, const char *program, char *out,
-			   size_t size, struct fault *f)
+// The dynamic loader's own words (glibc, elf/dl-load.c and dl-version.c).
+static bool lacks_libraries(const char *why)
 {
-	CLEANUP(cleanup_free) char *log = xasprintf("%s/version", h->dir.own);
-	CLEANUP(cleanup_free) char *name = xasprintf("%s --version", program);
-	char *argv[] = { xstrdup(program), xstrdup("--version"), NULL };
-	struct child_spec spec = { .name = name,
-				   .argv = argv,
-				   .log = log,
-				   .keep_fd = -1,
-				   .file_max = VERSION_BYTES };
-	struct child child = CHILD_INIT;
-	int rc = child_start(&child, &spec, &f->err);
+	return strstr(why, "error while loading shared libraries") != NULL ||
+	       strstr(why, "not found (required by") != NULL;
+}
 
-	free(argv[0]);
-	free(argv[1]);
-	if (rc < 0)
-		return fault_from_err(f, OUTCOME_FAILED);
-	rc = watch_child_end(&h->watch, &child, VERSION_S * NS_PER_S, f);
-	child_stop(&child);
-	if (rc == 0 && file_read_line(log, out, size) < 0)
-		return fault_set(f, OUTCOME_FAILED, "%s: %m", log);
-	out[strcspn(out, "\n")] = '\0';
-	return rc;
+static const char *qemu_fix(const struct qemu_program *p, const char *why)
+{
+	if (p->nowhere)
+		return "this host has no such file, and the controller has no "
+		       "program for it there, either: install it on one of "
+		       "them, or name another as \"qemu\"";
+	if (lacks_libraries(why))
+		return "install the packages of these libraries on this host, "
+		       "or name a QEMU that was built with --static";
+	return "apt install qemu-system-x86, or name the program as \"qemu\"";
 }
 
 static void check_one_qemu(struct preflight *p, const char *given)
 {
-	const struct vm_spec spec = { .qemu = given };
-	const char *program = vm_spec_qemu(&spec);
-	char version[256] = "";
+	CLEANUP(qemu_program_deinit) struct qemu_program program = { 0 };
+	char version[QEMU_PROGRAM_LINE_MAX] = "", option[] = "--version";
 	struct fault f = { 0 };
+	char *argv[] = { NULL, option, NULL };
 
-	if (program_version(p->host, program, version, sizeof(version), &f) < 0)
-		preflight_problem(p,
-				  "apt install qemu-system-x86, or name the "
-				  "program as \"qemu\"",
-				  "%s", f.err.msg);
+	qemu_program_find(given, &program);
+	argv[0] = program.run;
+	if (qemu_program_says(&p->host->watch, p->host->dir.own, argv, version,
+			      &f) < 0)
+		preflight_problem(p, qemu_fix(&program, f.err.msg), "%s",
+				  f.err.msg);
 	else
-		preflight_ok(p, "%s: %s", program, version);
+		preflight_ok(
+			p, "%s%s: %s", program.copied ? given : program.run,
+			program.copied ? " of the controller" : "", version);
 }
 
 static void check_qemu(struct preflight *p)

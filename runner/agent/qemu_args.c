@@ -96,7 +96,7 @@ void qemu_args(const struct vm_spec *spec, const struct vm_image *image,
 	       const struct qemu_paths *paths, struct strv *out)
 {
 	assert(spec->accel <= VM_TCG_SINGLE);
-	strv_add(out, vm_spec_qemu(spec));
+	strv_add(out, paths->program);
 	// The names of the threads tell the checks how TCG runs the vCPUs.
 	option(out, "-name", "vrun,debug-threads=on");
 	strv_add(out, "-nodefaults");

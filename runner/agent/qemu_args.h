@@ -6,6 +6,7 @@
 #include "runner/base/strv.h"
 
 struct qemu_paths {
+	const char *program; // to run
 	const char *qmp;     // Unix socket that QEMU connects to
 	const char *hooks;   // Unix socket on which hooks find QMP; or NULL
 	const char *guest;   // the same as qmp for the port "vrun.agent"

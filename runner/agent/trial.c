@@ -254,6 +254,11 @@ static struct js *qemu_facts(const struct vm *vm)
 	if (vm->spec.accel != VM_NATIVE) {
 		js_set_str(q, "accel", vm_accel_name(vm->spec.accel));
 		js_set_str(q, "version", vm->qmp.version);
+		js_set_str(q, "program", vm->program.file);
+		if (vm->program.sha256[0] != '\0')
+			js_set_str(q, "sha256", vm->program.sha256);
+		if (vm->program.copied)
+			js_set_bool(q, "copied", true);
 	}
 	return q;
 }

@@ -44,6 +44,7 @@ void vm_stop(struct vm *vm)
 	js_unref(vm->hello);
 	js_unref(vm->request);
 	vm_image_close(&vm->image);
+	qemu_program_deinit(&vm->program);
 	strv_deinit(&vm->argv);
 	free(vm->console);
 	free(vm->vcpus);
@@ -146,6 +147,13 @@ static int accept_at(struct vm *vm, int listener, int64_t deadline_ns,
 		return fault_set(f, OUTCOME_FAILED, "%s: accept: %s", what,
 				 strerror(errno));
 	return fd;
+}
+
+// What runs is known before it runs: that takes time only once.
+static int find_qemu(struct vm *vm, const struct vm_boot *b, struct fault *f)
+{
+	qemu_program_find(vm->spec.qemu, &vm->program);
+	return qemu_program_hash(&vm->program, b->watch, b->rundir, f);
 }
 
 static int start_qemu(struct vm *vm, const struct vm_boot *b,
@@ -283,6 +291,9 @@ static int start_vm(struct vm *vm, const struct vm_boot *b, struct fault *f)
 
 	vm->console = xasprintf("%s/console.log", b->dir);
 	paths.console = vm->console;
+	if (find_qemu(vm, b, f) < 0)
+		return -1;
+	paths.program = vm->program.run;
 	if (connect_qemu(vm, b, &paths, f) < 0)
 		return -1;
 	vm->qmp_ns = clock_mono_ns();

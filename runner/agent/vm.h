@@ -7,6 +7,7 @@
 
 #include "runner/agent/child.h"
 #include "runner/agent/link.h"
+#include "runner/agent/qemu_program.h"
 #include "runner/agent/qmp.h"
 #include "runner/agent/vm_image.h"
 #include "runner/agent/vm_spec.h"
@@ -33,6 +34,7 @@ struct vm {
 	struct vm_spec spec; // strings live in `request`
 	struct js *request;  // the trial's `vm` object, referenced
 	struct vm_image image;
+	struct qemu_program program; // none under `accel: native`
 	struct strv argv;
 	struct child child;
 	struct qmp qmp;	   // closed under `accel: native`

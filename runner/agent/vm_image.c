@@ -1,7 +1,5 @@
 #include "runner/agent/vm_image.h"
 
-#include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,18 +24,6 @@ void vm_image_close(struct vm_image *i)
 	*i = (struct vm_image){ 0 };
 }
 
-// The directory of the running program.
-static char *own_dir(void)
-{
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	if (n < 0)
-		return xstrdup(".");
-	path[n] = '\0';
-	return xstrdup(dirname(path));
-}
-
 static bool has_file(const char *dir, const char *name)
 {
 	CLEANUP(cleanup_free) char *path = xasprintf("%s/%s", dir, name);
@@ -50,7 +36,7 @@ static char *builtin_dir(void)
 	static const char *const places[] = { "guest",
 					      "../../share/vrun/guest" };
 	const char *given = getenv("VRUN_GUEST");
-	CLEANUP(cleanup_free) char *here = own_dir();
+	CLEANUP(cleanup_free) char *here = file_own_dir();
 
 	if (given != NULL && given[0] != '\0')
 		return xstrdup(given);

@@ -33,11 +33,6 @@ const struct vm_backing *vm_backing_find(const char *name)
 	return NULL;
 }
 
-const char *vm_spec_qemu(const struct vm_spec *spec)
-{
-	return spec->qemu[0] != '\0' ? spec->qemu : "qemu-system-x86_64";
-}
-
 static int read_accel(const char *name, struct vm_spec *s, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_LEN(accel_names); i++) {

@@ -46,5 +46,3 @@ int vm_spec_from_js(const struct js *vm, struct vm_spec *out,
 const char *vm_accel_name(enum vm_accel a);
 // NULL when there is no such backing.
 const struct vm_backing *vm_backing_find(const char *name);
-// The program that spec->qemu stands for.
-const char *vm_spec_qemu(const struct vm_spec *spec);

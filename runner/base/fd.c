@@ -228,3 +228,10 @@ void dir_remove_all(const char *path)
 {
 	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
+
+char *file_own_dir(void)
+{
+	CLEANUP(cleanup_free) char *self = realpath("/proc/self/exe", NULL);
+
+	return xstrdup(self == NULL ? "." : dirname(self));
+}

@@ -34,6 +34,9 @@ int file_write_value(const char *path, const char *value) MUST_CHECK;
 int file_replace(const char *path, const void *data, size_t len,
 		 struct err *e) MUST_CHECK;
 
+// The directory of the running program, allocated; "." where that is not known.
+char *file_own_dir(void);
+
 // mkdir -p with mode 0755. errno; ENOTDIR where something else is.
 int dir_make_all(const char *path) MUST_CHECK;
 // rm -rf that never follows links and never crosses out of `path`.

@@ -329,6 +329,11 @@ static struct js *hosts_of(const struct plan *p)
 	return list;
 }
 
+struct js *preflight_qemus(const struct plan *p, const char *qemu)
+{
+	return texts_of(p, qemu, "qemu");
+}
+
 struct js *preflight_needs(const struct plan *p, const char *qemu)
 {
 	static const char *const texts[][2] = {

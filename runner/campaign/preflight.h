@@ -67,6 +67,8 @@ struct js *findings_to_js(const struct findings *f, const char *host);
 // `needs` of a preflight message: everything that the plan's cells ask of a
 // host whose own QEMU is `qemu` (see plan_cell_vm), as message.h lists it.
 struct js *preflight_needs(const struct plan *p, const char *qemu);
+// The QEMUs among them: a list of texts, "" for that of PATH.
+struct js *preflight_qemus(const struct plan *p, const char *qemu);
 // `apply` of a settings message: the huge pages to hold for the campaign; {}
 // when there are none.
 struct js *preflight_settings(const struct plan *p);

@@ -130,6 +130,25 @@ int measure_name(struct measure *m, struct err *e)
 	return 0;
 }
 
+// Those that could be copied to the host.
+static void name_qemus(struct measure *m, struct arena *a,
+		       const struct inventory_host *h,
+		       struct transport_target *t)
+{
+	CLEANUP(js_unrefp)
+	struct js *all = preflight_qemus(m->source->plan, h->qemu);
+	const char **paths = arena_array(a, js_len(all) + 1, sizeof(*paths));
+
+	t->nqemus = 0;
+	for (size_t i = 0; i < js_len(all); i++) {
+		const char *path = js_str(js_at(all, i));
+
+		if (path[0] == '/')
+			paths[t->nqemus++] = arena_strdup(a, path);
+	}
+	t->qemus = paths;
+}
+
 static void new_campaign(struct measure *m)
 {
 	const struct source *s = m->source;
@@ -145,6 +164,7 @@ static void new_campaign(struct measure *m)
 		targets[i].campaign = m->name;
 		targets[i].image = m->image;
 		targets[i].image_with_fio = fio;
+		name_qemus(m, s->matrix->arena, &s->hosts[i], &targets[i]);
 		targets[i].accept_new_host_key =
 			cmd_has(m->args, "accept-new-host-key");
 	}

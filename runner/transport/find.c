@@ -1,19 +1,11 @@
 #include "runner/transport/find.h"
 
-#include <libgen.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "runner/base/alloc.h"
-
-// The directory of the running vrun, allocated.
-static char *own_dir(void)
-{
-	CLEANUP(cleanup_free) char *self = realpath("/proc/self/exe", NULL);
-
-	return xstrdup(self == NULL ? "." : dirname(self));
-}
+#include "runner/base/fd.h"
 
 // An environment variable, or NULL when it says nothing.
 static const char *given(const char *name)
@@ -54,7 +46,7 @@ static char *search_agent(const char *name, struct err *e)
 {
 	static const char *const places[] = { "", "../libexec/vrun/" };
 	const char *named = given("VRUN_AGENT_DIR");
-	CLEANUP(cleanup_free) char *own = own_dir();
+	CLEANUP(cleanup_free) char *own = file_own_dir();
 	const char *dir = named != NULL ? named : own;
 
 	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
@@ -87,7 +79,7 @@ char *find_image(void)
 {
 	static const char *const places[] = { "guest", "../share/vrun/guest" };
 	const char *named = given("VRUN_GUEST");
-	CLEANUP(cleanup_free) char *dir = own_dir();
+	CLEANUP(cleanup_free) char *dir = file_own_dir();
 
 	if (named != NULL)
 		return xstrdup(named);

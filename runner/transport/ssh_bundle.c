@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,8 +14,12 @@
 
 void bundle_deinit(struct bundle *b)
 {
-	for (size_t i = 0; i < b->n; i++)
+	for (size_t i = 0; i < b->n; i++) {
 		free(b->files[i].path);
+		free(b->files[i].name);
+	}
+	free(b->files);
+	free(b->sums);
 	*b = (struct bundle){ 0 };
 }
 
@@ -39,34 +44,72 @@ static int hash_file(struct bundle_file *f, struct err *e)
 	return 0;
 }
 
-static int add(struct bundle *b, char *path, const char *name, unsigned mode,
+int bundle_add(struct bundle *b, const char *path, char *name, unsigned mode,
 	       struct err *e)
 {
-	struct bundle_file *f = &b->files[b->n++];
+	struct bundle_file *f;
 
-	*f = (struct bundle_file){ .path = path, .name = name, .mode = mode };
+	if (b->n >= BUNDLE_FILES_MAX) {
+		free(name);
+		return err_set(e, ERR_HOST, "%s: one of more than %d files",
+			       path, BUNDLE_FILES_MAX);
+	}
+	b->files = xgrow(b->files, &b->cap, b->n + 1, sizeof(*b->files));
+	f = &b->files[b->n++];
+	*f = (struct bundle_file){ .path = xstrdup(path),
+				   .name = name,
+				   .mode = mode };
 	return hash_file(f, e);
 }
 
-static void name_bundle(struct bundle *b, const char *kind)
+static int by_name(const void *a, const void *b)
+{
+	const struct bundle_file *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static void sort(struct bundle *b)
+{
+	size_t kept = 0;
+
+	qsort(b->files, b->n, sizeof(*b->files), by_name);
+	for (size_t i = 0; i < b->n; i++) {
+		struct bundle_file f = b->files[i];
+
+		if (kept > 0 && strcmp(b->files[kept - 1].name, f.name) == 0) {
+			free(f.path);
+			free(f.name);
+			continue;
+		}
+		b->files[kept++] = f;
+	}
+	b->n = kept;
+}
+
+void bundle_seal(struct bundle *b, const char *kind, bool sums)
 {
 	CLEANUP(buf_deinit) struct buf list = BUF_INIT;
 	char hash[SHA256_HEX_CHARS + 1];
 
+	if (sums)
+		sort(b);
 	for (size_t i = 0; i < b->n; i++)
-		buf_printf(&list, "%s %s\n", b->files[i].hash,
-			   b->files[i].name);
+		buf_printf(&list, "%s %s%s\n", b->files[i].hash,
+			   sums ? " " : "", b->files[i].name);
 	sha256_hex(list.data, list.len, hash);
 	snprintf(b->name, sizeof(b->name), "%s-%s", kind, hash);
+	if (sums)
+		b->sums = xstrdup(buf_str(&list));
 }
 
 int bundle_agent(const char *path, struct bundle *out, struct err *e)
 {
 	CLEANUP(bundle_deinit) struct bundle b = { 0 };
 
-	if (add(&b, xstrdup(path), "vrun-agent", 0755, e) < 0)
+	if (bundle_add(&b, path, xstrdup("vrun-agent"), 0755, e) < 0)
 		return -1;
-	name_bundle(&b, "agent");
+	bundle_seal(&b, "agent", false);
 	*out = b;
 	b = (struct bundle){ 0 };
 	return 0;
@@ -87,17 +130,17 @@ int bundle_image(const char *dir, bool with_fio, struct bundle *out,
 	CLEANUP(bundle_deinit) struct bundle b = { 0 };
 
 	for (size_t i = 0; i < ARRAY_LEN(image_files); i++) {
-		char *path = xasprintf("%s/%s", dir, image_files[i].name);
+		const char *name = image_files[i].name;
+		CLEANUP(cleanup_free)
+		char *path = xasprintf("%s/%s", dir, name);
 
 		if ((image_files[i].fio && !with_fio) ||
-		    (!image_files[i].needed && access(path, R_OK) < 0)) {
-			free(path);
+		    (!image_files[i].needed && access(path, R_OK) < 0))
 			continue;
-		}
-		if (add(&b, path, image_files[i].name, 0644, e) < 0)
+		if (bundle_add(&b, path, xstrdup(name), 0644, e) < 0)
 			return err_wrap(e, "guest image (`make guest`)");
 	}
-	name_bundle(&b, "image");
+	bundle_seal(&b, "image", false);
 	*out = b;
 	b = (struct bundle){ 0 };
 	return 0;
@@ -105,6 +148,8 @@ int bundle_image(const char *dir, bool with_fio, struct bundle *out,
 
 bool bundle_is_there(const struct bundle *b)
 {
+	if (b->sums != NULL)
+		return b->sums_hold;
 	for (size_t i = 0; i < b->n; i++) {
 		if (!b->files[i].there)
 			return false;
@@ -123,6 +168,10 @@ uint64_t bundle_bytes(const struct bundle *b)
 
 void bundle_list(const struct bundle *b, struct buf *out)
 {
+	if (b->sums != NULL) {
+		buf_printf(out, " %s", b->name);
+		return;
+	}
 	for (size_t i = 0; i < b->n; i++)
 		buf_printf(out, " %s/%s", b->name, b->files[i].name);
 }
@@ -132,18 +181,39 @@ bool bundle_is_damaged(const struct bundle *b)
 	return b->seen && !bundle_is_there(b);
 }
 
+// Whether the line is about that file; *hash: what stands before its name.
+static bool is_about(const struct bundle *b, const char *name, const char *line,
+		     size_t *hash)
+{
+	CLEANUP(cleanup_free)
+	char *end = xasprintf("  %s/%s", b->name, name);
+	size_t len = strlen(line), n = strlen(end);
+
+	if (len < n || strcmp(line + len - n, end) != 0)
+		return false;
+	*hash = len - n;
+	return true;
+}
+
 void bundle_note(struct bundle *b, const char *line)
 {
-	for (size_t i = 0; i < b->n; i++) {
-		struct bundle_file *f = &b->files[i];
-		CLEANUP(cleanup_free)
-		char *name = xasprintf("  %s/%s", b->name, f->name);
-		size_t len = strlen(line), end = strlen(name);
+	size_t hash;
 
-		if (len != SHA256_HEX_CHARS + end ||
-		    strcmp(line + len - end, name) != 0)
+	if (b->sums != NULL && is_about(b, BUNDLE_SUMS, line, &hash)) {
+		// They name the bundle: its name is their own hash.
+		b->seen = true;
+		b->sums_hold = hash == SHA256_HEX_CHARS &&
+			       strncmp(line, strrchr(b->name, '-') + 1,
+				       SHA256_HEX_CHARS) == 0;
+		return;
+	}
+	for (size_t i = 0; b->sums == NULL && i < b->n; i++) {
+		struct bundle_file *f = &b->files[i];
+
+		if (!is_about(b, f->name, line, &hash))
 			continue;
 		b->seen = true;
-		f->there = strncmp(line, f->hash, SHA256_HEX_CHARS) == 0;
+		f->there = hash == SHA256_HEX_CHARS &&
+			   strncmp(line, f->hash, SHA256_HEX_CHARS) == 0;
 	}
 }

@@ -1,18 +1,16 @@
 #include "runner/transport/ssh_config.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <pwd.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "runner/base/alloc.h"
 #include "runner/base/buf.h"
 #include "runner/base/fd.h"
+#include "runner/transport/capture.h"
 
 // How the value of a keyword is kept.
 enum kind {
@@ -243,52 +241,22 @@ static char *as_argument(const char *destination)
 	return xasprintf("ssh://%s", destination);
 }
 
-static void become_ssh(const char *argument, int out)
-{
-	char name[] = "ssh", options[] = "-TG", end[] = "--";
-	char *argv[] = { name, options, end, xstrdup(argument), NULL };
-
-	if (dup2(out, STDOUT_FILENO) >= 0)
-		execvp(name, argv);
-	fprintf(stderr, "ssh: %s; install OpenSSH's client\n", strerror(errno));
-	_exit(127);
-}
-
-static int wait_for(pid_t pid)
-{
-	int status;
-
-	while (waitpid(pid, &status, 0) < 0) {
-		if (errno != EINTR)
-			return -1;
-	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static int ask_ssh(const char *argument, struct buf *out, struct err *e)
 {
-	CLEANUP(fd_closep) int from = -1, to = -1;
-	int fds[2], rc;
-	pid_t pid;
+	CLEANUP(strv_deinit) struct strv argv = STRV_INIT;
+	struct err ignored = { 0 };
 
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return err_sys(e, ERR_HOST, "pipe");
-	from = fds[0];
-	to = fds[1];
-	pid = fork();
-	if (pid < 0)
-		return err_sys(e, ERR_HOST, "fork");
-	if (pid == 0)
-		become_ssh(argument, to);
-	fd_closep(&to);
-	rc = fd_read_all(from, out, SSH_CONFIG_BYTES_MAX);
-	fd_closep(&from);
-	if (wait_for(pid) != 0 || rc < 0)
-		return err_set(e, ERR_HOST,
-			       "`ssh -G %s` failed, which tells how the host "
-			       "is reached; mend ~/.ssh/config",
-			       argument);
-	return 0;
+	strv_add(&argv, "ssh");
+	strv_add(&argv, "-TG");
+	strv_add(&argv, "--");
+	strv_add(&argv, argument);
+	if (capture(argv.v, out, SSH_CONFIG_BYTES_MAX, &ignored) == 0)
+		return 0;
+	return err_set(e, ERR_HOST,
+		       "`ssh -G %s` failed, which tells how the host is "
+		       "reached; mend ~/.ssh/config, or install OpenSSH's "
+		       "client",
+		       argument);
 }
 
 int ssh_config_load(const char *destination, struct ssh_config *out,

@@ -5,6 +5,7 @@
 #include <libssh/sftp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ enum {
 	CHUNK_BYTES = 32 * 1024,
 	CHUNK_OPENSSH_BYTES = 192 * 1024,
 	STALE_S = 24 * 3600,
+	DEPTH_MAX = 8, // of directories in a bundle
 	MIB_SHIFT = 20,
 };
 
@@ -125,16 +127,13 @@ static int finish_file(const struct push *p, sftp_file f, const char *path,
 	return 0;
 }
 
-static int copy_file(const struct push *p, const struct bundle_file *f,
-		     struct err *e)
+static int write_file(const struct push *p, int from, const char *name,
+		      unsigned mode, struct err *e)
 {
-	CLEANUP(cleanup_free) char *path = xasprintf("%s/%s", p->part, f->name);
-	CLEANUP(fd_closep) int from = open(f->path, O_RDONLY | O_CLOEXEC);
-	sftp_file to;
+	CLEANUP(cleanup_free) char *path = xasprintf("%s/%s", p->part, name);
+	sftp_file to =
+		sftp_open(p->sftp, path, O_WRONLY | O_CREAT | O_EXCL, mode);
 
-	if (from < 0)
-		return err_sys(e, ERR_HOST, "%s", f->path);
-	to = sftp_open(p->sftp, path, O_WRONLY | O_CREAT | O_EXCL, f->mode);
 	if (to == NULL)
 		return failed(p, path, e);
 	if (copy(p, from, to, path, e) < 0) {
@@ -143,9 +142,45 @@ static int copy_file(const struct push *p, const struct bundle_file *f,
 	}
 	if (finish_file(p, to, path, e) < 0)
 		return -1;
-	if (sftp_chmod(p->sftp, path, f->mode) < 0) // whatever the umask is
+	if (sftp_chmod(p->sftp, path, mode) < 0) // whatever the umask is
 		return failed(p, path, e);
 	return 0;
+}
+
+// The directories above it that the one before it did not need.
+static void make_dirs_of(const struct push *p, const char *name,
+			 const char *former)
+{
+	for (const char *s = strchr(name, '/'); s != NULL;
+	     s = strchr(s + 1, '/')) {
+		CLEANUP(cleanup_free)
+		char *path =
+			xasprintf("%s/%.*s", p->part, (int)(s - name), name);
+
+		if (strncmp(name, former, (size_t)(s - name) + 1) != 0)
+			sftp_mkdir(p->sftp, path, 0755);
+	}
+}
+
+static int copy_file(const struct push *p, const struct bundle_file *f,
+		     struct err *e)
+{
+	CLEANUP(fd_closep) int from = open(f->path, O_RDONLY | O_CLOEXEC);
+
+	if (from < 0)
+		return err_sys(e, ERR_HOST, "%s", f->path);
+	return write_file(p, from, f->name, f->mode, e);
+}
+
+static int copy_sums(const struct push *p, struct err *e)
+{
+	CLEANUP(fd_closep) int from = memfd_create(BUNDLE_SUMS, MFD_CLOEXEC);
+	const char *text = p->bundle->sums;
+
+	if (from < 0 || fd_write_all(from, text, strlen(text)) < 0 ||
+	    lseek(from, 0, SEEK_SET) < 0)
+		return err_sys(e, ERR_HOST, BUNDLE_SUMS);
+	return write_file(p, from, BUNDLE_SUMS, 0644, e);
 }
 
 // --- directories --------------------------------------------------------
@@ -165,15 +200,27 @@ static void make_dirs(const struct push *p)
 	sftp_mkdir(p->sftp, path, 0700);
 }
 
-// A directory of files alone.
-static void remove_dir(const struct push *p, const char *path)
+// A directory with what is in it. Recursive; no deeper than DEPTH_MAX.
+static void remove_tree(const struct push *p, const char *path, int depth)
 {
-	for (size_t i = 0; i < p->bundle->n; i++) {
-		CLEANUP(cleanup_free)
-		char *file = xasprintf("%s/%s", path, p->bundle->files[i].name);
+	sftp_dir d = sftp_opendir(p->sftp, path);
+	sftp_attributes a;
 
-		sftp_unlink(p->sftp, file);
+	while (d != NULL && (a = sftp_readdir(p->sftp, d)) != NULL) {
+		CLEANUP(cleanup_free)
+		char *entry = xasprintf("%s/%s", path, a->name);
+		bool dots =
+			strcmp(a->name, ".") == 0 || strcmp(a->name, "..") == 0;
+
+		still_going(p);
+		if (!dots && a->type != SSH_FILEXFER_TYPE_DIRECTORY)
+			sftp_unlink(p->sftp, entry);
+		else if (!dots && depth < DEPTH_MAX)
+			remove_tree(p, entry, depth + 1);
+		sftp_attributes_free(a);
 	}
+	if (d != NULL)
+		sftp_closedir(d);
 	sftp_rmdir(p->sftp, path);
 }
 
@@ -185,7 +232,7 @@ static bool is_stale(const struct sftp_attributes_struct *a, uint32_t now)
 	       a->mtime < now && now - a->mtime > STALE_S;
 }
 
-// Those of this bundle's kind of files; `now` is by the host's own clock.
+// `now` is by the host's own clock.
 static void remove_stale(const struct push *p, uint32_t now)
 {
 	sftp_dir d = sftp_opendir(p->sftp, p->dir);
@@ -198,7 +245,7 @@ static void remove_stale(const struct push *p, uint32_t now)
 			CLEANUP(cleanup_free)
 			char *path = xasprintf("%s/%s", p->dir, a->name);
 
-			remove_dir(p, path);
+			remove_tree(p, path, 0);
 		}
 		sftp_attributes_free(a);
 	}
@@ -230,9 +277,9 @@ static void put_in_place(const struct push *p)
 	char *path = xasprintf("%s/%s", p->dir, p->bundle->name);
 
 	if (bundle_is_damaged(p->bundle))
-		remove_dir(p, path);
+		remove_tree(p, path, 0);
 	if (sftp_rename(p->sftp, p->part, path) < 0)
-		remove_dir(p, p->part); // another carrier's is there
+		remove_tree(p, p->part, 0); // another carrier's is there
 }
 
 static int fill(const struct push *p, struct err *e)
@@ -242,10 +289,13 @@ static int fill(const struct push *p, struct err *e)
 	if (room < bundle_bytes(p->bundle))
 		return no_room(p, room, e);
 	for (size_t i = 0; i < p->bundle->n; i++) {
-		if (copy_file(p, &p->bundle->files[i], e) < 0)
+		const struct bundle_file *f = &p->bundle->files[i];
+
+		make_dirs_of(p, f->name, i > 0 ? f[-1].name : "");
+		if (copy_file(p, f, e) < 0)
 			return -1;
 	}
-	return 0;
+	return p->bundle->sums != NULL ? copy_sums(p, e) : 0;
 }
 
 static int no_sftp(const struct push *p, struct err *e)
@@ -263,27 +313,49 @@ static int push(struct push *p, struct err *e)
 	if (make_part(p, e) < 0)
 		return -1;
 	if (fill(p, e) < 0) {
-		remove_dir(p, p->part);
+		remove_tree(p, p->part, 0);
 		return -1;
 	}
 	put_in_place(p);
 	return 0;
 }
 
+static int begin(struct push *p, struct err *e)
+{
+	still_going(p);
+	p->sftp = sftp_new(p->host->session);
+	if (p->sftp == NULL || sftp_init(p->sftp) < 0)
+		return no_sftp(p, e);
+	return 0;
+}
+
+static void end(struct push *p)
+{
+	if (p->sftp != NULL)
+		sftp_free(p->sftp);
+	free(p->part);
+}
+
 int ssh_push_bundle(struct ssh_host *h, const char *dir, const struct bundle *b,
 		    struct err *e)
 {
-	struct push p = { .host = h, .dir = dir, .bundle = b };
-	int rc;
+	CLEANUP(end) struct push p = { .host = h, .dir = dir, .bundle = b };
 
-	still_going(&p);
-	p.sftp = sftp_new(h->session);
-	if (p.sftp == NULL || sftp_init(p.sftp) < 0)
-		rc = no_sftp(&p, e);
-	else
-		rc = push(&p, e);
-	if (p.sftp != NULL)
-		sftp_free(p.sftp);
-	free(p.part);
-	return rc;
+	return begin(&p, e) < 0 ? -1 : push(&p, e);
+}
+
+int ssh_push_look(struct ssh_host *h, const char *const *paths, size_t n,
+		  bool *there, struct err *e)
+{
+	CLEANUP(end) struct push p = { .host = h };
+
+	if (begin(&p, e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		sftp_attributes a = sftp_stat(p.sftp, paths[i]);
+
+		there[i] = a != NULL;
+		sftp_attributes_free(a);
+	}
+	return ssh_is_connected(h->session) ? 0 : ssh_host_error(h, "SFTP", e);
 }

@@ -1,4 +1,4 @@
-// Copies bundles to a host by SFTP.
+// What is done on a host by SFTP: looking for files, copying bundles.
 #pragma once
 
 #include "runner/base/err.h"
@@ -10,3 +10,8 @@
 // carriers left that were killed a day ago is removed.
 int ssh_push_bundle(struct ssh_host *h, const char *dir, const struct bundle *b,
 		    struct err *e) MUST_CHECK;
+
+// Whether each of these files is there. No shell is asked: a path may have any
+// characters.
+int ssh_push_look(struct ssh_host *h, const char *const *paths, size_t n,
+		  bool *there, struct err *e) MUST_CHECK;

@@ -2,10 +2,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runner/base/alloc.h"
 #include "runner/base/clock.h"
 #include "runner/transport/find.h"
+#include "runner/transport/qemu_bundle.h"
 #include "runner/transport/ssh_bundle.h"
 #include "runner/transport/ssh_push.h"
 
@@ -28,12 +30,31 @@ struct look {
 	char dir[DIR_MAX]; // the cache directory
 	bool can_hash;
 	struct bundle agent, image;
+	// Of each QEMU that the host has not: the copy, without a name where
+	// there is none here, either.
+	struct qemu_copy {
+		const char *path;
+		struct bundle bundle;
+	} * qemus;
+	size_t nqemus;
 };
 
 static void look_deinit(struct look *l)
 {
 	bundle_deinit(&l->agent);
 	bundle_deinit(&l->image);
+	for (size_t i = 0; i < l->nqemus; i++)
+		bundle_deinit(&l->qemus[i].bundle);
+	free(l->qemus);
+}
+
+static bool all_there(const struct look *l)
+{
+	for (size_t i = 0; i < l->nqemus; i++) {
+		if (!bundle_is_there(&l->qemus[i].bundle))
+			return false;
+	}
+	return bundle_is_there(&l->agent) && bundle_is_there(&l->image);
 }
 
 // --- running one command ------------------------------------------------
@@ -124,8 +145,27 @@ static int read_look(const struct ssh_host *h, struct look *l, char *text,
 	while ((line = strtok_r(NULL, "\n", &rest)) != NULL) {
 		bundle_note(&l->agent, line);
 		bundle_note(&l->image, line);
+		for (size_t i = 0; i < l->nqemus; i++)
+			bundle_note(&l->qemus[i].bundle, line);
 	}
 	return 0;
+}
+
+// Of many files the host says only whether all of them hold.
+static void ask_for_qemus(const struct look *l, struct buf *command)
+{
+	if (l->nqemus == 0)
+		return;
+	buf_puts(command, "for b in");
+	for (size_t i = 0; i < l->nqemus; i++) {
+		if (l->qemus[i].bundle.n > 0)
+			bundle_list(&l->qemus[i].bundle, command);
+	}
+	buf_puts(command,
+		 "; do test -e $b || continue; "
+		 "if (cd $b && sha256sum -c " BUNDLE_SUMS " >/dev/null 2>&1); "
+		 "then sha256sum $b/" BUNDLE_SUMS "; "
+		 "else echo \"damaged  $b/" BUNDLE_SUMS "\"; fi; done; ");
 }
 
 // Asks for the hashes of all files that are to be there.
@@ -136,8 +176,9 @@ static int look(struct ssh_host *h, struct look *l, struct err *e)
 	buf_puts(&command, "exec /bin/sh -c '" CACHE
 			   "s=no; command -v sha256sum >/dev/null && s=yes; "
 			   "echo \"" MARK "$(uname -m) $s $d\"; "
-			   "cd \"$d\" 2>/dev/null || exit 0; "
-			   "exec sha256sum -- /dev/null");
+			   "cd \"$d\" 2>/dev/null || exit 0; ");
+	ask_for_qemus(l, &command);
+	buf_puts(&command, "exec sha256sum -- /dev/null");
 	bundle_list(&l->agent, &command);
 	bundle_list(&l->image, &command);
 	buf_puts(&command, " 2>/dev/null'");
@@ -187,23 +228,63 @@ static int look_twice(struct ssh_host *h, struct look *l, struct err *e)
 		       h->at, l->arch);
 }
 
+// A program of another architecture is none there.
+static int copy_qemu(const struct look *l, struct qemu_copy *q, struct err *e)
+{
+	CLEANUP(cleanup_free) char *own = find_own_arch();
+
+	if (strcmp(own, l->arch) != 0 || access(q->path, X_OK) < 0)
+		return 0;
+	return bundle_qemu(q->path, &q->bundle, e);
+}
+
+static int look_for_qemus(struct ssh_host *h, const struct transport_target *t,
+			  struct look *l, struct err *e)
+{
+	CLEANUP(cleanup_free) bool *there = NULL;
+
+	if (t->nqemus == 0)
+		return 0;
+	there = xcalloc(t->nqemus, sizeof(*there));
+	if (ssh_push_look(h, t->qemus, t->nqemus, there, e) < 0)
+		return -1;
+	l->qemus = xcalloc(t->nqemus, sizeof(*l->qemus));
+	for (size_t i = 0; i < t->nqemus; i++) {
+		struct qemu_copy *q = &l->qemus[l->nqemus];
+
+		if (there[i])
+			continue;
+		l->nqemus++;
+		q->path = t->qemus[i];
+		if (copy_qemu(l, q, e) < 0)
+			return err_wrap(e,
+					"%s: has no such QEMU, which would "
+					"be copied from here",
+					h->at);
+	}
+	return l->nqemus > 0 ? look(h, l, e) : 0;
+}
+
+static int push_one(struct ssh_host *h, const struct look *l,
+		    const struct bundle *b, struct err *e)
+{
+	return bundle_is_there(b) ? 0 : ssh_push_bundle(h, l->dir, b, e);
+}
+
 static int push(struct ssh_host *h, struct look *l, struct err *e)
 {
-	const struct bundle *all[] = { &l->agent, &l->image };
-	bool pushed = false;
-
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		if (bundle_is_there(all[i]))
-			continue;
-		if (ssh_push_bundle(h, l->dir, all[i], e) < 0)
-			return -1;
-		pushed = true;
-	}
-	if (!pushed)
+	if (all_there(l))
 		return 0;
+	if (push_one(h, l, &l->agent, e) < 0 ||
+	    push_one(h, l, &l->image, e) < 0)
+		return -1;
+	for (size_t i = 0; i < l->nqemus; i++) {
+		if (push_one(h, l, &l->qemus[i].bundle, e) < 0)
+			return -1;
+	}
 	if (look(h, l, e) < 0)
 		return -1;
-	if (bundle_is_there(&l->agent) && bundle_is_there(&l->image))
+	if (all_there(l))
 		return 0;
 	return err_set(e, ERR_HOST,
 		       "%s: what was copied to %s is not what was sent; remove "
@@ -213,6 +294,21 @@ static int push(struct ssh_host *h, struct look *l, struct err *e)
 
 // --- the agent ----------------------------------------------------------
 
+// For qemu_program.h: HEX=BUNDLE, where HEX is the path, byte by byte; "-" is a
+// QEMU that is nowhere.
+static void tell_qemus(const struct look *l, struct buf *out)
+{
+	buf_puts(out, "VRUN_QEMUS=\"");
+	for (size_t i = 0; i < l->nqemus; i++) {
+		const struct qemu_copy *q = &l->qemus[i];
+
+		for (const char *s = q->path; *s != '\0'; s++)
+			buf_printf(out, "%02x", (unsigned char)*s);
+		buf_printf(out, "=%s ", q->bundle.n > 0 ? q->bundle.name : "-");
+	}
+	buf_puts(out, "\"; export VRUN_QEMUS; ");
+}
+
 static void agent_command(const struct look *l,
 			  const struct transport_target *t, struct buf *out)
 {
@@ -220,6 +316,8 @@ static void agent_command(const struct look *l,
 	if (l->image.n > 0)
 		buf_printf(out, "VRUN_GUEST=\"$d/%s\"; export VRUN_GUEST; ",
 			   l->image.name);
+	if (l->nqemus > 0)
+		tell_qemus(l, out);
 	buf_printf(out, "exec \"$d/%s/vrun-agent\" ", l->agent.name);
 	if (t->lease_ns > 0 && t->campaign != NULL)
 		buf_printf(out, "attach --campaign %s --lease %lld'",
@@ -255,7 +353,8 @@ ssh_channel ssh_remote_start(struct ssh_host *h,
 	if (check_campaign(t->campaign, e) < 0 ||
 	    (t->image != NULL &&
 	     bundle_image(t->image, t->image_with_fio, &l.image, e) < 0) ||
-	    look_twice(h, &l, e) < 0 || push(h, &l, e) < 0)
+	    look_twice(h, &l, e) < 0 || look_for_qemus(h, t, &l, e) < 0 ||
+	    push(h, &l, e) < 0)
 		return NULL;
 	ssh_host_watch(h, LOOK_S * NS_PER_S);
 	agent_command(&l, t, &command);

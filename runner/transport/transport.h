@@ -25,6 +25,10 @@ struct transport_target {
 	const char *image;	 // local directory of the built-in guest image;
 				 // NULL: no trial needs it
 	bool image_with_fio;	 // its initrd with fio is needed, too
+	// Absolute paths of the QEMUs that its trials name: those that the host
+	// has not are copied there, if they are programs here.
+	const char *const *qemus;
+	size_t nqemus;
 	int64_t lease_ns;   // how long the agent waits for a controller that
 			    // it lost; 0: it ends with the connection
 	int64_t connect_ns; // time-out of connecting; 0: the transport's own

@@ -27,7 +27,8 @@ static void line_of(const char *vm, struct buf *out)
 	const struct vm_image image = { .kernel = kernel,
 					.initrd = initrd,
 					.append = append };
-	const struct qemu_paths paths = { .qmp = "/r/q",
+	const struct qemu_paths paths = { .program = "/q/qemu",
+					  .qmp = "/r/q",
 					  .guest = "/r/a",
 					  .console = "/d/con,sole" };
 	struct vm_spec spec;
