@@ -8,12 +8,8 @@
 
 #include "runner/base/alloc.h"
 #include "runner/base/fd.h"
+#include "runner/base/lines.h"
 #include "runner/record/scan.h"
-
-enum {
-	// Of journal_each: a piece that stays in the CPU's cache.
-	JOURNAL_PIECE_BYTES = 256 << 10,
-};
 
 static const size_t journal_bytes_max = 4ULL << 30;
 
@@ -133,7 +129,6 @@ struct reading {
 	void *arg;
 	const char *path;
 	size_t lines; // so far
-	bool end;     // of the file is reached
 };
 
 static int give_line(struct reading *in, const char *line, size_t len,
@@ -151,84 +146,64 @@ static int give_line(struct reading *in, const char *line, size_t len,
 	return 0;
 }
 
-// All lines but the last, which may be torn: that is known at the end.
-static int give_lines(struct reading *in, struct buf *text, struct err *e)
-{
-	const char *p = buf_str(text), *end = p + text->len, *nl;
-
-	while ((nl = memchr(p, '\n', (size_t)(end - p))) != NULL) {
-		bool last = nl + 1 == end;
-
-		if (last && !in->end)
-			break;
-		if (is_torn(p, (size_t)(nl - p), last))
-			break;
-		if (give_line(in, p, (size_t)(nl - p), e) < 0)
-			return -1;
-		p = nl + 1;
-	}
-	buf_consume(text, (size_t)(p - text->data));
-	return 0;
-}
-
 // Without a newline: whole, or torn.
-static int give_tail(struct reading *in, const struct buf *text, struct err *e)
+static int give_tail(struct reading *in, const char *text, size_t len,
+		     struct err *e)
 {
 	struct err torn = { 0 };
 	struct record r;
 
-	if (text->len == 0 || memchr(text->data, '\n', text->len) != NULL ||
-	    record_scan_line(in->scan, text->data, text->len, &r, &torn) < 0)
+	if (len == 0 || record_scan_line(in->scan, text, len, &r, &torn) < 0)
 		return 0;
 	if (in->fn(in->arg, &r, e) < 0)
 		return err_wrap(e, "%s:%zu", in->path, in->lines + 1);
 	return 0;
 }
 
-static int read_piece(struct reading *in, int fd, struct buf *text,
+static int give_piece(struct reading *in, const struct lines_piece *piece,
 		      struct err *e)
 {
-	ssize_t n;
+	const char *p = piece->text, *end = p + piece->len, *nl;
 
-	if (text->len > RECORD_LINE_MAX + 1)
-		return err_set(e, ERR_STORE, "%s:%zu: longer than %d bytes",
-			       in->path, in->lines + 1, RECORD_LINE_MAX);
-	buf_reserve(text, JOURNAL_PIECE_BYTES);
-	n = fd_read_some(fd, text->data + text->len, JOURNAL_PIECE_BYTES);
-	if (n < 0)
-		return err_sys(e, ERR_STORE, "%s", in->path);
-	text->len += (size_t)n;
-	text->data[text->len] = '\0';
-	in->end = n == 0;
-	return 0;
-}
+	while ((nl = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+		bool last = piece->end && nl + 1 == end;
 
-static int read_pieces(struct reading *in, int fd, struct err *e)
-{
-	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
-
-	while (!in->end) {
-		if (read_piece(in, fd, &text, e) < 0 ||
-		    give_lines(in, &text, e) < 0)
+		if (is_torn(p, (size_t)(nl - p), last))
+			return 0;
+		if (give_line(in, p, (size_t)(nl - p), e) < 0)
 			return -1;
+		p = nl + 1;
 	}
-	return give_tail(in, &text, e);
+	if (piece->end)
+		return give_tail(in, p, (size_t)(end - p), e);
+	return p == end ? 0
+			: err_set(e, ERR_STORE, "%s:%zu: longer than %d bytes",
+				  in->path, in->lines + 1, RECORD_LINE_MAX);
 }
 
 int journal_each(const char *path, journal_fn *fn, void *arg, struct err *e)
 {
 	CLEANUP(record_scan_freep)
 	struct record_scan *scan = record_scan_new();
-	CLEANUP(fd_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	CLEANUP(lines_freep) struct lines *lines = NULL;
+	struct lines_piece piece = { 0 };
 	struct reading in = {
 		.scan = scan, .fn = fn, .arg = arg, .path = path
 	};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	if (fd < 0)
 		return err_sys(e, ERR_STORE, "%s", path);
-	return read_pieces(&in, fd, e);
+	lines = lines_new(fd, RECORD_LINE_MAX);
+	while (!piece.end) {
+		if (lines_next(lines, &piece) < 0)
+			return err_sys(e, ERR_STORE, "%s", path);
+		if (give_piece(&in, &piece, e) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 void journal_close(struct journal *j)
