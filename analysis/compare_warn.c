@@ -345,23 +345,6 @@ static void warn_order(struct analysis *an)
 	compare_push_warning(an, &text);
 }
 
-static void warn_mixed(struct analysis *an)
-{
-	for (size_t m = 0; m < an->nmetrics; m++) {
-		const struct dataset_metric *dm =
-			&an->ds->metrics[an->metrics[m]];
-		CLEANUP(buf_deinit) struct buf text = BUF_INIT;
-
-		if (!dm->mixed)
-			continue;
-		buf_printf(&text,
-			   "%s comes in several units or directions; all are "
-			   "taken as \"%s\", %s",
-			   dm->name, dm->unit, better_name(dm->better));
-		compare_push_warning(an, &text);
-	}
-}
-
 static void warn_unpaired_cells(struct analysis *an)
 {
 	CLEANUP(cleanup_free)
@@ -408,7 +391,6 @@ void compare_warn(const struct compare_ctx *cx)
 		warn_pairs(an, of_pairs[i]);
 	compare_warn_cells(an);
 	warn_order(an);
-	warn_mixed(an);
 	warn_unpaired_cells(an);
 	warn_records(an);
 }

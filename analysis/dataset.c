@@ -121,10 +121,15 @@ int dataset_declare_metric(struct dataset *ds, const char *name, struct err *e)
 	return metric_id(ds, name, &id, e);
 }
 
+static bool is_like(const struct dataset_metric *dm, const struct metric *m)
+{
+	return dm->better == m->better &&
+	       strcmp(dm->unit, m->unit != NULL ? m->unit : "") == 0;
+}
+
 int dataset_add_metric(struct dataset *ds, const struct metric *m,
 		       uint32_t *metric, struct err *e)
 {
-	const char *unit = m->unit != NULL ? m->unit : "";
 	struct dataset_metric *dm;
 	uint32_t id;
 
@@ -133,9 +138,10 @@ int dataset_add_metric(struct dataset *ds, const struct metric *m,
 	dm = &ds->metrics[id];
 	if (dm->declared) {
 		dm->declared = false;
-		dm->unit = arena_strdup(ds->arena, unit);
+		dm->unit =
+			arena_strdup(ds->arena, m->unit != NULL ? m->unit : "");
 		dm->better = m->better;
-	} else if (dm->better != m->better || strcmp(dm->unit, unit) != 0) {
+	} else if (!is_like(dm, m)) {
 		dm->mixed = true;
 	}
 	*metric = id;
@@ -281,6 +287,39 @@ static void doubt_percentile(struct dataset *ds, const char *name)
 	add_note(ds, buf_str(&note));
 }
 
+static void refuse_figure(struct dataset *ds, size_t row, uint32_t metric,
+			  const char *why)
+{
+	CLEANUP(buf_deinit) struct buf note = BUF_INIT;
+	const struct dataset_metric *dm = &ds->metrics[metric];
+
+	buf_printf(&note, "%s %s: no figure", dm->name, why);
+	add_note(ds, buf_str(&note));
+	dataset_set_value(ds, row, metric, NO_FIGURE);
+}
+
+// Which of two is right nobody knows, nor what another unit would make of it.
+static void set_figure(struct dataset *ds, size_t row, uint32_t metric,
+		       const struct metric *m)
+{
+	CLEANUP(buf_deinit) struct buf why = BUF_INIT;
+	struct dataset_metric *dm = &ds->metrics[metric];
+	bool twice = dm->given == row + 1;
+
+	dm->given = row + 1;
+	if (twice) {
+		refuse_figure(ds, row, metric, "is there more than once");
+	} else if (dm->mixed && !is_like(dm, m)) {
+		buf_printf(&why,
+			   "is in \"%s\" (%s is better), not in \"%s\" (%s)",
+			   m->unit, better_name(m->better), dm->unit,
+			   better_name(dm->better));
+		refuse_figure(ds, row, metric, buf_str(&why));
+	} else {
+		dataset_set_value(ds, row, metric, m->value);
+	}
+}
+
 static int add_metrics(struct dataset *ds, size_t row, const struct result *r,
 		       struct err *e)
 {
@@ -292,7 +331,7 @@ static int add_metrics(struct dataset *ds, size_t row, const struct result *r,
 
 		if (dataset_add_metric(ds, &r->metrics[i], &m, e) != 0)
 			return -1;
-		dataset_set_value(ds, row, m, r->metrics[i].value);
+		set_figure(ds, row, m, &r->metrics[i]);
 	}
 	return 0;
 }
@@ -311,8 +350,10 @@ static void retire(struct dataset *ds, size_t row)
 			break;
 		}
 	}
-	for (size_t m = 0; m < ds->nmetrics; m++)
+	for (size_t m = 0; m < ds->nmetrics; m++) {
 		ds->values[m][row] = NO_FIGURE;
+		ds->metrics[m].given = 0;
+	}
 	if (ds->outcome[row] == OUTCOME_OK)
 		trial_hists_drop(&ds->hists, (uint32_t)row);
 }

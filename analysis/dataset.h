@@ -38,6 +38,7 @@ struct dataset_metric {
 	enum better better;
 	bool declared; // no trial has had it yet
 	bool mixed;    // was given with another unit or polarity, too
+	size_t given;  // records only: row + 1 of the last record that has it
 };
 
 // A trial or an attempt that gave no figure.
@@ -154,7 +155,9 @@ void dataset_forget_boots(struct dataset *ds);
 
 // One record of a campaign, in the order of the journal. Only finished ones
 // count. A later attempt of a trial takes the place of an earlier one, which
-// stays in `failures`; the same attempt twice is counted and left out.
+// stays in `failures`; the same attempt twice is counted and left out. A metric
+// in another unit or direction than before, or twice in a trial, is no figure
+// of that trial, and a note says so.
 int dataset_add_record(struct dataset *ds, const struct record *r,
 		       struct err *e) MUST_CHECK;
 

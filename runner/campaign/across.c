@@ -7,23 +7,12 @@
 #include "runner/campaign/environment.h"
 #include "runner/campaign/journal.h"
 
-static bool same_levels(const struct plan_cell *a, const struct plan_cell *b)
-{
-	if (a->nlevels != b->nlevels)
-		return false;
-	for (size_t i = 0; i < a->nlevels; i++) {
-		if (strcmp(a->levels[i].factor, b->levels[i].factor) != 0 ||
-		    strcmp(a->levels[i].text, b->levels[i].text) != 0)
-			return false;
-	}
-	return true;
-}
-
 static const struct plan_cell *find_cell(const struct plan *p,
 					 const struct plan_cell *like)
 {
 	for (size_t i = 0; i < p->ncells; i++) {
-		if (same_levels(&p->cells[i], like))
+		if (levels_equal(p->cells[i].levels, p->cells[i].nlevels,
+				 like->levels, like->nlevels))
 			return &p->cells[i];
 	}
 	return NULL;

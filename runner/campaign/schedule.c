@@ -88,6 +88,7 @@ static int check_identity(const struct schedule *s, const struct record *r,
 			  struct err *e)
 {
 	const struct plan_trial *t = &s->plan->trials[r->trial];
+	const struct plan_cell *c = &s->plan->cells[t->cell];
 	const char *host = s->plan->hosts[t->host];
 
 	if (r->block != t->block || r->boot != t->boot ||
@@ -98,6 +99,11 @@ static int check_identity(const struct schedule *s, const struct record *r,
 			"trial %u stands elsewhere in the plan (host %s, "
 			"block %u, cell %u)",
 			r->trial, host, t->block, t->cell);
+	if (!levels_equal(r->levels, r->nlevels, c->levels, c->nlevels))
+		return err_set(e, ERR_STORE,
+			       "trial %u: its levels are not those of its cell "
+			       "in the plan, %s",
+			       r->trial, c->label);
 	return 0;
 }
 

@@ -20,6 +20,19 @@ const struct record_number record_numbers[RECORD_NUMBERS] = {
 	NUMBER(boot_attempt), NUMBER(position), NUMBER(cell),
 };
 
+bool levels_equal(const struct level *a, size_t na, const struct level *b,
+		  size_t nb)
+{
+	if (na != nb)
+		return false;
+	for (size_t i = 0; i < na; i++) {
+		if (strcmp(a[i].factor, b[i].factor) != 0 ||
+		    strcmp(a[i].text, b[i].text) != 0)
+			return false;
+	}
+	return true;
+}
+
 static struct js *levels_to_js(const struct record *r)
 {
 	struct js *levels = js_object();

@@ -2,6 +2,8 @@
 // format is documented in results/README.md.
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "runner/base/arena.h"
@@ -26,6 +28,10 @@ enum record_event {
 struct level {
 	const char *factor, *text; // "backing", "hugetlb-2M" as displayed
 };
+
+// The same factors at the same levels, in the same order.
+bool levels_equal(const struct level *a, size_t na, const struct level *b,
+		  size_t nb);
 
 struct record {
 	enum record_event event;

@@ -170,6 +170,64 @@ static void another_unit_marks_the_metric_as_mixed(void **state)
 	assert_string_equal(ds->metrics[m].unit, "us");
 }
 
+static void a_figure_in_another_unit_or_direction_is_none(void **state)
+{
+	static const struct {
+		struct metric m;
+		bool counts;
+		const char *says;
+	} cases[] = {
+		{ { "block.iops", 5, "IOPS", BETTER_HIGHER }, true, NULL },
+		{ { "block.iops", 5, "kIOPS", BETTER_HIGHER },
+		  false,
+		  "block.iops is in \"kIOPS\" (higher is better), not in "
+		  "\"IOPS\" (higher): no figure" },
+		{ { "block.iops", 5, "IOPS", BETTER_LOWER }, false, "(lower" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CLEANUP(dataset_freep) struct dataset *ds = dataset_new();
+		CLEANUP(arena_freep) struct arena *a = arena_new();
+		struct record first = finished(a, 0, small, 3);
+		struct record r = finished(a, 1, huge, NO_FIGURE);
+
+		r.result->outcome = OUTCOME_OK;
+		result_metric(a, r.result, &cases[i].m);
+		add(ds, &first);
+		add(ds, &r);
+		assert_close(ds->values[0][0], 3, 0);
+		assert_int_equal(isfinite(ds->values[0][1]), cases[i].counts);
+		assert_int_equal(ds->nnotes, cases[i].says != NULL);
+		if (cases[i].says != NULL)
+			assert_non_null(
+				strstr(ds->notes[0].text, cases[i].says));
+	}
+}
+
+static void a_metric_more_than_once_in_a_trial_is_no_figure(void **state)
+{
+	(void)state;
+	for (size_t times = 1; times <= 3; times++) {
+		CLEANUP(dataset_freep) struct dataset *ds = dataset_new();
+		CLEANUP(arena_freep) struct arena *a = arena_new();
+		struct record r = finished(a, 0, small, 3);
+		struct record next = finished(a, 1, small, 4);
+
+		for (size_t i = 1; i < times; i++)
+			result_metric(a, r.result, &r.result->metrics[0]);
+		add(ds, &r);
+		add(ds, &next);
+		assert_int_equal(isfinite(ds->values[0][0]), times == 1);
+		assert_close(ds->values[0][1], 4, 0);
+		assert_int_equal(ds->nnotes, times > 1);
+		if (times > 1)
+			assert_string_equal(
+				ds->notes[0].text,
+				"block.iops is there more than once: no figure");
+	}
+}
+
 static void a_trial_id_over_the_limit_is_refused(void **state)
 {
 	CLEANUP(dataset_freep) struct dataset *ds = dataset_new();
@@ -255,6 +313,9 @@ int main(void)
 		cmocka_unit_test(warm_up_rounds_are_counted_and_left_out),
 		cmocka_unit_test(figures_of_an_invalid_trial_do_not_count),
 		cmocka_unit_test(another_unit_marks_the_metric_as_mixed),
+		cmocka_unit_test(a_figure_in_another_unit_or_direction_is_none),
+		cmocka_unit_test(
+			a_metric_more_than_once_in_a_trial_is_no_figure),
 		cmocka_unit_test(a_trial_id_over_the_limit_is_refused),
 		cmocka_unit_test(a_million_trials_fit),
 		cmocka_unit_test(cells_know_what_they_ran_on),

@@ -39,6 +39,8 @@ static struct record record_of(const struct fixture *f,
 		.boot = s->trial->boot,
 		.position = s->trial->position,
 		.cell = s->trial->cell,
+		.levels = f->plan->cells[s->trial->cell].levels,
+		.nlevels = f->plan->cells[s->trial->cell].nlevels,
 		.boot_attempt = s->boot_attempt,
 		.result = r,
 	};
@@ -296,6 +298,19 @@ static void break_cell(struct record *r)
 	r->cell = 1 - r->cell;
 }
 
+static void break_level(struct record *r)
+{
+	static struct level other[] = { { "effect", "another" } };
+
+	r->levels = other;
+	r->nlevels = 1;
+}
+
+static void forget_levels(struct record *r)
+{
+	r->nlevels = 0;
+}
+
 static void break_host(struct record *r)
 {
 	r->host = "elsewhere";
@@ -319,6 +334,8 @@ static void records_that_the_plan_cannot_have_made_are_refused(void **state)
 	} cases[] = {
 		{ break_trial, "not in the plan of 4 trials" },
 		{ break_cell, "stands elsewhere" },
+		{ break_level, "its levels are not those of its cell" },
+		{ forget_levels, "its levels are not those of its cell" },
 		{ break_host, "stands elsewhere" },
 		{ break_attempt, "attempt 3 starts after 0" },
 		{ break_event, "ends but was not started" },
