@@ -33,6 +33,18 @@ static void put_empty(struct buf *out, size_t n)
 		next(out);
 }
 
+// A spreadsheet takes such a text for a formula and runs it. An apostrophe
+// makes it a text there; no name that vrun gives begins so.
+static void put_text(struct buf *out, const char *text)
+{
+	CLEANUP(buf_deinit) struct buf safe = BUF_INIT;
+
+	if (*text != '\0' && strchr("=+-@\t\r", *text) != NULL)
+		buf_putc(&safe, '\'');
+	buf_puts(&safe, text);
+	csv_put_text(out, buf_str(&safe));
+}
+
 static const char header[] =
 	"kind,metric,unit,cell,baseline,host,n,n_baseline,failed,invalid,value,"
 	"lo,hi,median,sd,cv,p_welch,p_diff,p_holm,p_equivalent,q,verdict,reason\n";
@@ -42,9 +54,9 @@ static void put_names(struct buf *out, const char *kind,
 {
 	buf_puts(out, kind);
 	next(out);
-	csv_put_text(out, m->name);
+	put_text(out, m->name);
 	next(out);
-	csv_put_text(out, unit);
+	put_text(out, unit);
 	next(out);
 }
 
@@ -52,7 +64,7 @@ static void put_host(struct buf *out, const struct dataset *ds, uint32_t host)
 {
 	next(out);
 	if (host != DATASET_NONE)
-		csv_put_text(out, intern_name(&ds->hosts, host));
+		put_text(out, intern_name(&ds->hosts, host));
 }
 
 static void put_cell(struct buf *out, const struct dataset *ds,
@@ -61,7 +73,7 @@ static void put_cell(struct buf *out, const struct dataset *ds,
 	const struct dataset_metric *m = &ds->metrics[c->metric];
 
 	put_names(out, "cell", m, m->unit);
-	csv_put_text(out, ds->cells[c->cell].label);
+	put_text(out, ds->cells[c->cell].label);
 	put_empty(out, 1);
 	put_host(out, ds, c->host);
 	put_count(out, c->n);
@@ -90,9 +102,9 @@ static void put_effect(struct buf *out, const struct dataset *ds,
 		       const struct effect_row *row)
 {
 	put_names(out, row->kind, &ds->metrics[c->metric], "%");
-	csv_put_text(out, ds->cells[c->cell].label);
+	put_text(out, ds->cells[c->cell].label);
 	next(out);
-	csv_put_text(out, ds->cells[c->baseline].label);
+	put_text(out, ds->cells[c->baseline].label);
 	put_host(out, ds, row->host);
 	put_count(out, row->n);
 	put_count(out, row->n_baseline);
@@ -117,7 +129,7 @@ static void put_comparison(struct buf *out, const struct analysis *an,
 	put_real(out, c->tost.p);
 	put_empty(out, 1);
 	buf_printf(out, ",%s,%s\n", words_verdict_kind(an, c),
-		   verdict_reason_name(c->verdict.reason));
+		   verdict_reason_text(&c->verdict));
 	for (size_t i = 0; i < c->nhosts && c->nhosts > 1; i++) {
 		const struct analysis_host *h = &c->hosts[i];
 

@@ -143,7 +143,7 @@ static struct js *population_js(const struct analysis *an,
 	js_set_real(j, "p_equivalent_holm", c->population_p_eq_holm);
 	as.verdict = c->population_verdict;
 	js_set_str(j, "verdict", words_verdict_kind(an, &as));
-	js_set_str(j, "reason", verdict_reason_name(as.verdict.reason));
+	js_set_str(j, "reason", verdict_reason_text(&as.verdict));
 	return j;
 }
 
@@ -169,7 +169,7 @@ static void set_verdict(struct js *j, const struct analysis *an,
 	js_set_real(j, "p_equivalent", c->tost.p);
 	js_set_real(j, "p_equivalent_holm", c->p_eq_holm);
 	js_set_str(j, "verdict", words_verdict_kind(an, c));
-	js_set_str(j, "reason", verdict_reason_name(c->verdict.reason));
+	js_set_str(j, "reason", verdict_reason_text(&c->verdict));
 	js_set_bool(j, "beyond_margin", c->verdict.beyond_margin);
 	js_set_bool(j, "detectable", c->verdict.detectable);
 	js_set_bool(j, "fragile", c->fragility.fragile);

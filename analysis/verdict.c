@@ -123,7 +123,13 @@ static struct verdict decide_exact(const struct verdict_input *in)
 	return v;
 }
 
-struct verdict verdict_decide(const struct verdict_input *in)
+static bool is_accepted(const struct verdict_input *in)
+{
+	return in->changes & VERDICT_ACCEPT_CONFOUNDED &&
+	       in->changes & (VERDICT_IS_CONFOUNDED | VERDICT_HAS_ONE_BOOT);
+}
+
+static struct verdict decide(const struct verdict_input *in)
 {
 	struct verdict v = {
 		.reason = changes_reason(in),
@@ -145,6 +151,14 @@ struct verdict verdict_decide(const struct verdict_input *in)
 	} else {
 		v.reason = VERDICT_UNDECIDED;
 	}
+	return v;
+}
+
+struct verdict verdict_decide(const struct verdict_input *in)
+{
+	struct verdict v = decide(in);
+
+	v.accepted = v.kind != VERDICT_INCONCLUSIVE && is_accepted(in);
 	return v;
 }
 
@@ -184,4 +198,10 @@ const char *verdict_reason_name(enum verdict_reason r)
 	};
 
 	return names[r];
+}
+
+const char *verdict_reason_text(const struct verdict *v)
+{
+	return v->accepted ? "confounded-accepted"
+			   : verdict_reason_name(v->reason);
 }

@@ -60,6 +60,7 @@ struct verdict {
 	bool significant;    // p_diff <= alpha
 	bool detectable;     // equivalent, yet p_diff <= alpha
 	bool beyond_margin;  // different, and the interval is wholly outside
+	bool accepted;	     // decided, though confounded: the user insisted
 	bool lost_to_family; // the unadjusted p <= alpha, the adjusted is not
 };
 
@@ -72,3 +73,6 @@ const char *verdict_kind_name(enum verdict_kind k);
 const char *verdict_kind_name_plain(enum verdict_kind k);
 // "", "no-data", "insufficient-data", "zero-variance", "confounded", ...
 const char *verdict_reason_name(enum verdict_reason r);
+// The same, and "confounded-accepted" of a verdict that stands only because
+// the user said so: no report shows it without that.
+const char *verdict_reason_text(const struct verdict *v);

@@ -228,6 +228,7 @@ void words_verdict(const struct analysis *an,
 	const struct verdict *v = &c->verdict;
 
 	buf_puts(out, words_verdict_kind(an, c));
-	if (v->kind == VERDICT_INCONCLUSIVE && v->reason != VERDICT_UNDECIDED)
-		buf_printf(out, " (%s)", verdict_reason_name(v->reason));
+	if (v->accepted ||
+	    (v->kind == VERDICT_INCONCLUSIVE && v->reason != VERDICT_UNDECIDED))
+		buf_printf(out, " (%s)", verdict_reason_text(v));
 }

@@ -48,8 +48,12 @@ grep -q '"reason": "confounded"' "$tmp/out" || fail "not in JSON"
 
 # The flag gives a verdict, and every format tells that it was given.
 expect 0 "$VRUN" report "$dir" --accept-confounded
-says_so 'Better' 'accepted by --accept-confounded'
+says_so 'Better (confounded-accepted)' 'accepted by --accept-confounded'
 for format in md html json; do
 	expect 0 "$VRUN" report "$dir" --accept-confounded --format $format
 	says_so '--accept-confounded'
+done
+for format in md html json csv latex; do
+	expect 0 "$VRUN" report "$dir" --accept-confounded --format $format
+	says_so 'confounded-accepted'
 done

@@ -96,6 +96,12 @@ static void verdicts_follow_the_rules(void **state)
 		const struct given *g = &cases[i];
 		struct verdict v = decide(g);
 
+		bool accepted = g->changes & VERDICT_ACCEPT_CONFOUNDED;
+
+		assert_int_equal(v.accepted, accepted);
+		assert_string_equal(verdict_reason_text(&v),
+				    accepted ? "confounded-accepted"
+					     : verdict_reason_name(g->reason));
 		if (v.kind == g->kind && v.reason == g->reason &&
 		    v.detectable == g->detectable &&
 		    v.beyond_margin == g->beyond)
