@@ -74,7 +74,8 @@ static void put_qemu(const struct row *r, char *out, size_t size)
 		const struct finding *one = &r->findings->items[i];
 		const char *at = strstr(one->what, before);
 
-		if (at == NULL || strcmp(one->check, "qemu") != 0 ||
+		if (at == NULL || one->level != FINDING_OK ||
+		    strcmp(one->check, "qemu") != 0 ||
 		    strcmp(one->host, name_of(r)) != 0)
 			continue;
 		at += strlen(before);

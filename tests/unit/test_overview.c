@@ -55,6 +55,8 @@ static void rows_tell_state_versions_room_and_time(void **state)
 	find(&f, "lab1", "qemu", FINDING_OK,
 	     "/opt/q: QEMU emulator version 9.2.1 (Debian)");
 	find(&f, "lab2", "hugepages", FINDING_REFUSE, "2M: 0 of 256");
+	find(&f, "lab2", "qemu", FINDING_REFUSE,
+	     "/q: libc.so.6: version `GLIBC_2.38' not found");
 	find(&f, "lab2", "load", FINDING_WARN, "load average 9");
 	find(&f, "a-host-of-a-long-name", "agent", FINDING_WARN,
 	     "no route to it");
@@ -65,12 +67,14 @@ static void rows_tell_state_versions_room_and_time(void **state)
 		"cpus memory   takes\n"
 		"lab1             ok         6.1.0-13-cloud-~ 9.2.1    0.1.0   "
 		"128  1024G    1h2m\n"
-		"lab2             1 refuse   6.1.0-13-cloud-~ -        0.1.0   "
+		"lab2             2 refuse   6.1.0-13-cloud-~ -        0.1.0   "
 		"128  1024G      1s\n"
 		"a-host-of-a-lon~ missing    -                -        -       "
 		"  -      -      0s\n"
 		"\n"
 		"refuse  lab2: hugepages: 2M: 0 of 256; fix: mend it\n"
+		"refuse  lab2: qemu: /q: libc.so.6: version `GLIBC_2.38' not "
+		"found; fix: mend it\n"
 		"warn    lab2: load: load average 9; fix: mend it\n"
 		"warn    a-host-of-a-long-name: agent: no route to it; fix: "
 		"mend it\n");
