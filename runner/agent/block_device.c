@@ -155,6 +155,9 @@ static int look_at(struct block_device *d, const struct block_params *p,
 {
 	struct stat st;
 
+	if (block_file_is_short(d->path, (uint64_t)p->size) &&
+	    unlink(d->path) < 0)
+		return err_sys(e, ERR_HOST, "%s", d->path);
 	if (stat(d->path, &st) < 0)
 		return errno == ENOENT ? make_file(d, p, e)
 				       : err_sys(e, ERR_HOST, "%s", d->path);

@@ -20,7 +20,8 @@ struct block_device {
 
 // Opens params->device (null_blk's own path comes in `path`). A regular file
 // that does not exist is made at params->size (block_file.h); it stays, marked
-// as vrun's own, so that the next trial may use it. Writing to a file that is
+// as vrun's own, so that the next trial may use it, and is made
+// anew for one that needs a longer one. Writing to a file that is
 // not so marked is refused.
 int block_device_open(struct block_device *d, const char *path,
 		      const struct block_params *params,

@@ -27,6 +27,15 @@ bool block_file_is_own(int fd)
 	return fgetxattr(fd, mark, NULL, 0) >= 0;
 }
 
+bool block_file_is_short(const char *path, uint64_t size)
+{
+	CLEANUP(fd_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       (uint64_t)st.st_size < size && block_file_is_own(fd);
+}
+
 static char *parent_of(const char *path)
 {
 	CLEANUP(cleanup_free) char *copy = xstrdup(path);
@@ -65,9 +74,13 @@ int block_file_room(const char *path, uint64_t size, struct block_room *out,
 		return err_sys(e, ERR_HOST, "%s: %s", path, at);
 	*out = (struct block_room){
 		.fs = st.st_dev,
-		.need = exists ? 0 : size,
+		.need = size,
 		.have = free_bytes(&fs),
 	};
+	if (exists)
+		out->need = block_file_is_short(path, size)
+				    ? size - (uint64_t)st.st_size
+				    : 0;
 	return 0;
 }
 

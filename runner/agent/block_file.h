@@ -17,7 +17,7 @@ enum {
 
 struct block_room {
 	uint64_t fs;   // st_dev of the file system
-	uint64_t need; // bytes that are to be written; 0 where the file exists
+	uint64_t need; // bytes that are to come; 0 where the file has them
 	uint64_t have; // bytes that are free for this user
 };
 
@@ -37,3 +37,5 @@ void block_room_describe(const struct block_room *r, char *out, size_t size);
 int block_file_make(const char *path, uint64_t size, bool *marked,
 		    struct err *e) MUST_CHECK;
 bool block_file_is_own(int fd);
+// Vrun's own, and shorter than `size`: another level of a factor made it.
+bool block_file_is_short(const char *path, uint64_t size);

@@ -117,7 +117,7 @@ const struct param param_table[] = {
 	  .help = "length of the measurement" },
 	{ "size", BLOCK, SIZE(0, 4096 * TIB, 512), .def = "0",
 	  .help = "bytes of the device to use; 0 is all; a regular file is "
-		  "created at this size" },
+		  "created at this size, and anew when a level needs a longer one" },
 	{ "direct", BLOCK, BOOL, .def = "on",
 	  .help = "O_DIRECT: past the page cache" },
 	{ "rate", BLOCK, COUNT(0, 1e9), .def = "0",

@@ -60,6 +60,14 @@ for more in '"rw":"randread"' '"rw":"write","jobs":2' '"rw":"randrw","iodepth":3
 done
 [ "$(stat -c %s "$file")" -eq 4194304 ] || fail 'the file has another size'
 
+# As when size is a factor, in whatever order: a longer one is made anew.
+work "\"rw\":\"randwrite\",\"size\":8388608,\"direct\":$direct"
+is ok
+[ "$(stat -c %s "$file")" -eq 8388608 ] || fail 'the file was not made longer'
+work "\"size\":4194304,\"direct\":$direct"
+is ok
+[ "$(stat -c %s "$file")" -eq 8388608 ] || fail 'the file was made shorter'
+
 # What cannot be finished is not begun, or leaves nothing behind.
 work '"size":4503599627370496' "$tmp/huge"
 is failed

@@ -221,6 +221,32 @@ static void a_file_is_made_with_data_and_used_again(void **state)
 	}
 }
 
+// As when `size` is a factor.
+static void a_file_of_our_own_is_made_anew_when_more_is_asked_for(void **state)
+{
+	static const int64_t sizes[] = { FILE_BYTES, 2LL * FILE_BYTES,
+					 FILE_BYTES, 3LL * FILE_BYTES };
+	static const int modes[] = { BLOCK_RANDREAD, BLOCK_RANDWRITE };
+	CLEANUP(place_deinit)
+	struct place at = place_new(BLOCK_RANDREAD, FILE_BYTES);
+	int64_t has = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		CLEANUP(block_device_close)
+		struct block_device d = { .fd = -1 };
+		struct err e;
+
+		at.p.rw = modes[i % 2];
+		at.p.size = sizes[i];
+		if (block_device_open(&d, at.path, &at.p, &e) < 0)
+			fail_msg("%s", e.msg);
+		has = d.unlink ? sizes[i] : MAX(has, sizes[i]);
+		assert_int_equal(d.size, has);
+		assert_false(d.has_holes);
+	}
+}
+
 static void a_file_of_somebody_is_read_but_not_written(void **state)
 {
 	CLEANUP(place_deinit) struct place at = place_new(BLOCK_RANDREAD, 0);
@@ -457,6 +483,8 @@ int main(void)
 		cmocka_unit_test(
 			a_device_smaller_than_a_signatures_place_has_none),
 		cmocka_unit_test(a_file_is_made_with_data_and_used_again),
+		cmocka_unit_test(
+			a_file_of_our_own_is_made_anew_when_more_is_asked_for),
 		cmocka_unit_test(a_file_of_somebody_is_read_but_not_written),
 		cmocka_unit_test(a_target_that_is_none_is_refused),
 		cmocka_unit_test(a_run_gives_all_figures_and_they_agree),

@@ -232,6 +232,7 @@ static void a_file_that_is_there_needs_no_room(void **state)
 {
 	CLEANUP(place_deinit) struct place at = place_new();
 	struct block_room room;
+	bool marked = false;
 	struct err e;
 
 	(void)state;
@@ -241,6 +242,12 @@ static void a_file_that_is_there_needs_no_room(void **state)
 	assert_int_equal(block_file_room(at.path, 5 * TIB, &room, &e), 0);
 	assert_int_equal(room.need, 0);
 	assert_true(block_room_is_enough(&room));
+	unlink(at.path);
+	assert_int_equal(block_file_make(at.path, MIB, &marked, &e), 0);
+	assert_int_equal(block_file_room(at.path, MIB, &room, &e), 0);
+	assert_int_equal(room.need, 0);
+	assert_int_equal(block_file_room(at.path, 3 * MIB, &room, &e), 0);
+	assert_int_equal(room.need, marked ? 2 * MIB : 0);
 }
 
 static void a_place_that_is_not_there_is_named(void **state)
