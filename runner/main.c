@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "runner/base/js.h"
 #include "runner/base/plain.h"
 #include "runner/cmd/cmd.h"
 #include "runner/cmd/options.h"
@@ -44,14 +46,49 @@ static int status_of(enum err_kind kind)
 	return CMD_INCOMPLETE;
 }
 
+// Whether a program reads standard output: --json, --format json. Options that
+// could not be parsed count, too.
+static bool wants_json(char **argv)
+{
+	const char *before = "";
+
+	for (; argv != NULL && *argv != NULL && strcmp(*argv, "--") != 0;
+	     before = *argv++) {
+		if (strcmp(*argv, "--json") == 0 ||
+		    strcmp(*argv, "--format=json") == 0 ||
+		    (strcmp(before, "--format") == 0 &&
+		     strcmp(*argv, "json") == 0))
+			return true;
+	}
+	return false;
+}
+
+// In place of the document that was asked for: commands print theirs last,
+// when nothing can fail any more.
+static void print_json(const char *message, int status)
+{
+	CLEANUP(js_unrefp) struct js *j = js_object();
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+	struct js *error = js_object();
+
+	js_set_str(error, "message", message);
+	js_set_int(error, "status", status);
+	js_set(j, "error", error);
+	js_print_pretty(j, &text);
+	fputs(buf_str(&text), stdout);
+	fflush(stdout);
+}
+
 // Each line of the message is an error of its own. Words of other machines
 // and of files may be in it.
-static int fail(const struct err *e)
+static int fail(const struct err *e, char **argv)
 {
 	struct err plain = *e;
 	char *rest = plain.msg, *line;
 
 	plain_lines(plain.msg);
+	if (wants_json(argv))
+		print_json(plain.msg, status_of(e->kind));
 	while ((line = strsep(&rest, "\n")) != NULL)
 		fprintf(stderr, "vrun: %s\n", line);
 	return status_of(e->kind);
@@ -80,7 +117,7 @@ static int show_help(const char *topic)
 	int status = CMD_OK;
 
 	if (cmd_help.run(&args, &status, &e) < 0)
-		return fail(&e);
+		return fail(&e, NULL);
 	return flush_output(status);
 }
 
@@ -91,18 +128,18 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	int status = CMD_OK;
 
 	if (options_parse(cmd, argc, argv, &o, &e) < 0)
-		return fail(&e);
+		return fail(&e, argv);
 	if (o.help)
 		return show_help(cmd->name);
 	if (cmd->run(&o.args, &status, &e) < 0) {
 		flush_output(0);
-		return fail(&e);
+		return fail(&e, argv);
 	}
 	return flush_output(status);
 }
 
 // Neither a command nor a file: most likely a misspelt command.
-static int unknown_command(const char *word)
+static int unknown_command(const char *word, char **argv)
 {
 	struct err e = { .kind = ERR_USAGE };
 
@@ -114,7 +151,7 @@ static int unknown_command(const char *word)
 
 		snprintf(e.msg + used, sizeof(e.msg) - used, " %s", (*c)->name);
 	}
-	return fail(&e);
+	return fail(&e, argv);
 }
 
 // A descriptor of ours must not take the place of one that was closed: what
@@ -154,6 +191,6 @@ int main(int argc, char **argv)
 	if (cmd != NULL)
 		return run(cmd, argc - 1, argv + 1);
 	if (argv[1][0] != '-' && access(argv[1], F_OK) < 0)
-		return unknown_command(argv[1]);
+		return unknown_command(argv[1], argv);
 	return run(cmd_table[0], argc, argv); // vrun MATRIX
 }

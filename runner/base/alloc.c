@@ -34,16 +34,24 @@ char *xstrdup(const char *s)
 	return or_abort(strdup(s));
 }
 
-char *xasprintf(const char *fmt, ...)
+char *xvasprintf(const char *fmt, va_list ap)
 {
 	char *s = NULL;
-	va_list ap;
 
-	va_start(ap, fmt);
 	if (vasprintf(&s, fmt, ap) < 0)
 		s = NULL;
-	va_end(ap);
 	return or_abort(s);
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	s = xvasprintf(fmt, ap);
+	va_end(ap);
+	return s;
 }
 
 void *xgrow(void *items, size_t *cap, size_t need, size_t size)

@@ -6,7 +6,40 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runner/base/alloc.h"
+
+// Else one looks for a disk that is full.
+static const char too_large[] =
+	"; `ulimit -f unlimited` lifts the limit of this shell, if that is "
+	"it, else the file system has one";
 static const char more_text[] = "\n(more errors follow; mend these first)";
+
+// What does not fit goes from the middle: the place stands first and the reason
+// last; what is long is a path or a value between them.
+static void put(struct err *e, const char *text, size_t len)
+{
+	static const char gap[] = " [...] ";
+	const size_t head = sizeof(e->msg) / 2;
+	const size_t tail = sizeof(e->msg) - head - sizeof(gap);
+
+	if (len < sizeof(e->msg)) {
+		memcpy(e->msg, text, len + 1);
+		return;
+	}
+	memcpy(e->msg, text, head);
+	memcpy(e->msg + head, gap, sizeof(gap) - 1);
+	memcpy(e->msg + head + sizeof(gap) - 1, text + len - tail, tail + 1);
+}
+
+// The message is `fmt`, then `end`.
+static void PRINTF(3, 0)
+	format(struct err *e, const char *end, const char *fmt, va_list ap)
+{
+	CLEANUP(cleanup_free) char *text = xvasprintf(fmt, ap);
+	CLEANUP(cleanup_free) char *all = xasprintf("%s%s", text, end);
+
+	put(e, all, strlen(all));
+}
 
 // The names stand in parentheses so that the macros of the header leave them.
 int(err_set)(struct err *e, enum err_kind kind, const char *fmt, ...)
@@ -15,44 +48,33 @@ int(err_set)(struct err *e, enum err_kind kind, const char *fmt, ...)
 
 	e->kind = kind;
 	va_start(ap, fmt);
-	vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
+	format(e, "", fmt, ap);
 	va_end(ap);
 	return -1;
 }
 
 int(err_sys)(struct err *e, enum err_kind kind, const char *fmt, ...)
 {
-	int saved = errno;
+	CLEANUP(cleanup_free)
+	char *reason = xasprintf(": %s%s", strerror(errno),
+				 errno == EFBIG ? too_large : "");
 	va_list ap;
-	size_t used;
 
 	e->kind = kind;
 	va_start(ap, fmt);
-	vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
+	format(e, reason, fmt, ap);
 	va_end(ap);
-	used = strlen(e->msg);
-	snprintf(e->msg + used, sizeof(e->msg) - used, ": %s", strerror(saved));
 	return -1;
 }
 
 int(err_wrap)(struct err *e, const char *fmt, ...)
 {
-	char context[1024];
-	size_t used, keep;
+	CLEANUP(cleanup_free) char *rest = xasprintf(": %s", e->msg);
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(context, sizeof(context) - 2, fmt, ap);
+	format(e, rest, fmt, ap);
 	va_end(ap);
-	used = strlen(context);
-	memcpy(context + used, ": ", 3);
-	used += 2;
-	keep = strlen(e->msg);
-	if (keep + used >= sizeof(e->msg))
-		keep = sizeof(e->msg) - used - 1;
-	memmove(e->msg + used, e->msg, keep);
-	memcpy(e->msg, context, used);
-	e->msg[used + keep] = '\0';
 	return -1;
 }
 

@@ -1,5 +1,6 @@
 // One error, as a sentence read outside-in: where: what: what would be right.
-// The caller owns the struct; nothing is allocated. Only main prints it.
+// The caller owns the struct; it holds the text itself, of which a part in the
+// middle is left out where it is longer than that. Only main prints it.
 #pragma once
 
 #include "runner/base/compiler.h"
@@ -28,7 +29,8 @@ struct err {
 int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
 	PRINTF(3, 4);
 
-// As err_set, with ": strerror(errno)" at the end.
+// As err_set, with ": strerror(errno)" at the end, and what to do about it
+// where the words do not tell.
 int err_sys(struct err *e, enum err_kind kind, const char *fmt, ...)
 	PRINTF(3, 4);
 

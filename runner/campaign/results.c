@@ -346,6 +346,12 @@ int results_load(const char *dir, unsigned flags, struct results **out,
 	hosts = store_read_js(dir, STORE_HOSTS, &no_hosts);
 	if (read_trials(r, dir, hosts, e) < 0)
 		return -1;
+	if (r->ds->ntrials == 0)
+		return err_set(e, ERR_HOST,
+			       "%s: no trial has ended yet: `vrun watch` shows "
+			       "one that runs, `vrun resume` goes on with one "
+			       "that was stopped",
+			       dir);
 	if (analyse(r, dir, flags, e) < 0)
 		return err_wrap(e, "%s", dir);
 	if (apply_stop(r, dir, e) < 0)

@@ -34,7 +34,8 @@ enum results_flags {
 };
 
 // Loads and analyses `dir`. Refuses one whose plan or records cannot be read or
-// do not belong together; that the facts of the hosts are missing is a note.
+// do not belong together, and one where no trial has ended (ERR_HOST: it is not
+// complete); that the facts of the hosts are missing is a note.
 // Where trials are left and the campaign has not ended by itself, the analysis
 // is an interim one: somebody looks in mid-run, or interrupted it.
 int results_load(const char *dir, unsigned flags, struct results **out,

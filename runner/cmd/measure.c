@@ -332,7 +332,7 @@ static int finish(const struct measure *m, struct err *e)
 // Trials without a figure make no comparison; they are still told.
 static int no_report(struct measure *m, int *status, struct err *e)
 {
-	if (e->kind != ERR_USAGE)
+	if (e->kind == ERR_STORE)
 		return -1;
 	progress_say(m->progress, true, "vrun: no report: %s", e->msg);
 	*status = CMD_INCOMPLETE;

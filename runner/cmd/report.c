@@ -70,7 +70,8 @@ const struct cmd cmd_report = {
 	.summary = "print the report of a campaign, finished or not",
 	.details = "DIR is a results directory. A campaign may be running in "
 		   "it: the report is of the trials that are over. The exit "
-		   "status is 1 when trials are missing, failed or invalid.\n\n"
+		   "status is 1 when trials are missing, failed or invalid, "
+		   "or none has ended yet.\n\n"
 		   "With --index, DIR is a directory of many of them (results "
 		   "unless named): its index.html lists them with question, "
 		   "answer and date, as every run does at its end.",

@@ -82,7 +82,7 @@ says 'killed by signal 9'
 
 synthetic "$m" 60
 (ulimit -f 68 && expect 4 "$VRUN" "$m" --results "$tmp/limit") || exit 1
-says 'trials.jsonl: trial ' 'File too large; go on with: vrun resume '
+says 'trials.jsonl: trial ' 'File too large; `ulimit -f' 'go on with: vrun resume '
 dir=$(results_in "$tmp/limit")
 expect 0 "$VRUN" resume "$dir"
 all_ok_once "$dir" 120

@@ -95,6 +95,32 @@ all_ok_once "$(results_in "$tmp/closed")" 10
 "$VRUN" plan "$m" --rounds 20000 2>"$tmp/err" | head -n 1 >"$tmp/out"
 [ ! -s "$tmp/err" ] || fail "complains of a reader that has enough"
 
+# --- nothing to report yet, and errors for programs ------------------------
+
+begun=$tmp/begun
+cp -r "$(results_in "$tmp/a")" "$begun"
+rm "$begun"/report.* "$begun/MANIFEST.sha256"
+: >"$begun/trials.jsonl"
+expect 1 "$VRUN" report "$begun"
+says "$begun: no trial has ended yet" 'vrun resume'
+[ ! -s "$tmp/out" ] || fail 'prints what it does not have'
+rm "$begun/trials.jsonl"
+expect 1 "$VRUN" report "$begun" --format json
+says 'no trial has ended yet'
+# error_is STATUS TEXT: standard output is one document, an error.
+error_is() {
+	tr -s ' \n' ' ' <"$tmp/out" | grep -q \
+		"^{ \"error\": { \"message\": \".*$2.*\", \"status\": $1 } }" ||
+		fail "no error for a program: $(cat "$tmp/out")"
+}
+error_is 1 'no trial has ended yet'
+expect 2 "$VRUN" report --json "$tmp/nowhere"
+error_is 2 'not a results directory'
+expect 2 "$VRUN" plan "$m" --bogus --json
+error_is 2 'unknown option'
+expect 2 "$VRUN" plan "$m" --bogus
+[ ! -s "$tmp/out" ] || fail 'prints an error that nobody asked for'
+
 # --- the live view, on a terminal of 60 columns ------------------------
 
 command -v script >/dev/null || skip "script(1) is not there: no terminal"
