@@ -85,11 +85,43 @@ static const char man_tail[] =
 	"one is also printed on standard output, in place of the document: "
 	"{\"error\": {\"message\": ..., \"status\": ...}}; the message has a "
 	"line for each thing that is wrong.\n"
-	".SH ENVIRONMENT\n"
-	".TP\n\\fBNO_COLOR\\fR\nwhen set, no colour on a terminal\n"
-	".TP\n\\fBVRUN_AGENT\\fR\nthe agent binary to run instead of the one "
-	"beside vrun\n"
-	".TP\n\\fBVRUN_GUEST\\fR\nthe directory of the built-in guest image\n"
+	".SH ENVIRONMENT\n";
+
+// Everything that vrun and its agent read; tests/lint/environment.sh compares.
+// What hooks are given is in hooks/README.md.
+static const struct {
+	const char *name, *help;
+} environment[] = {
+	{ "HOME", "where ~ leads: ~/.config, ~/.cache and ~/.local/state, as "
+		  "below" },
+	{ "NO_COLOR", "when set, no colour on a terminal" },
+	{ "SHELL", "runs ProxyCommand of ~/.ssh/config" },
+	{ "SSH_AUTH_SOCK", "ssh-agent, for hosts over SSH" },
+	{ "TERM", "\"dumb\": plain lines, no colour, no live view" },
+	{ "TMPDIR", "where an agent lets fio work (/tmp)" },
+	{ "VRUN_AGENT", "the agent's program for this machine and hosts like "
+			"it, instead of the one beside vrun" },
+	{ "VRUN_AGENT_DIR", "where the agents' programs are, instead of beside "
+			    "vrun: vrun-agent, and vrun-agent-ARCH for hosts "
+			    "of other architectures" },
+	{ "VRUN_GUEST", "the directory of the built-in guest image" },
+	{ "VRUN_RUNDIR", "an agent's private directory (/run/vrun for root, "
+			 "else $XDG_RUNTIME_DIR/vrun or /tmp/vrun-UID)" },
+	{ "VRUN_STATEDIR",
+	  "where an agent keeps a result that nobody has taken "
+	  "yet (/var/lib/vrun for root, else "
+	  "$XDG_STATE_HOME/vrun, which is ~/.local/state/vrun)" },
+	{ "XDG_CACHE_HOME", "holds vrun/: boundaries of stopping rules; on "
+			    "hosts over SSH agent and guest image (~/.cache)" },
+	{ "XDG_CONFIG_HOME", "holds vrun/hosts.yaml, where no hosts.yaml is "
+			     "beside the matrix (~/.config)" },
+	{ "XDG_RUNTIME_DIR", "see VRUN_RUNDIR" },
+	{ "XDG_STATE_HOME", "see VRUN_STATEDIR" },
+};
+
+static const char man_end[] =
+	".PP\nThe agent of a host over SSH has the environment of a login "
+	"there.\n"
 	".SH FILES\n"
 	".TP\n\\fIresults/NAME\\-TIME\\-ID/\\fR\none campaign: the matrix, the "
 	"plan, every trial's record, artifacts and reports\n"
@@ -102,6 +134,12 @@ void manual_man(struct buf *out)
 	for (const struct cmd *const *c = cmd_table; *c != NULL; c++)
 		man_command(out, *c);
 	buf_puts(out, man_tail);
+	for (size_t i = 0; i < ARRAY_LEN(environment); i++) {
+		buf_printf(out, ".TP\n\\fB%s\\fR\n", environment[i].name);
+		roff_text(out, environment[i].help);
+		buf_putc(out, '\n');
+	}
+	buf_puts(out, man_end);
 }
 
 static void option_words(struct buf *out, const struct cmd *cmd)

@@ -10,7 +10,8 @@ LOGS=$B/lint/log
 TAIL=200
 . tests/lib.sh
 
-[ $# -gt 0 ] || set -- layers headers format length text shell globals tidy
+[ $# -gt 0 ] || set -- layers headers format length text shell globals \
+	environment tidy
 for rule; do
 	run_test "lint/$rule" 1200 "tests/lint/$rule.sh"
 done

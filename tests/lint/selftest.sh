@@ -77,6 +77,28 @@ try_layers() {
 		'#include <stdio.h>\n#include "runner/base/good.h"\n'
 }
 
+try_environment() {
+	put runner/cmd/manual.c <<-'END'
+		} environment[] = {
+			{ "HOME", "where ~ leads" },
+			{ "VRUN_GUEST", "an image" },
+		};
+	END
+	put runner/agent/reads.c <<-'END'
+		a = getenv("HOME"), b = given("VRUN_GUEST");
+	END
+	accepts
+	refuses 'one that no manual names' runner/base/new.c \
+		'x = getenv("VRUN_NEW");\n'
+	refuses 'one that no manual names, after another' runner/base/more.c \
+		'x = getenv("HOME"), y = secure_getenv("VRUN_MORE");\n'
+	put runner/agent/reads.c <<<'a = getenv("HOME");'
+	refuses 'one that nothing reads' runner/cmd/manual.c \
+		'	{ "HOME", "x" },\n	{ "VRUN_GUEST", "an image" },\n'
+	refuses 'one that stands there twice' runner/cmd/manual.c \
+		'	{ "HOME", "x" },\n	{ "HOME", "y" },\n'
+}
+
 try_headers() {
 	accepts
 	refuses 'no pragma' runner/base/twice.h 'int a(void);\n'
