@@ -200,6 +200,14 @@ noisy() {
 	host_up 5
 }
 ip -n "$NET-h5" route del blackhole 10.211.255.1/32
+# As most often: a line in .bashrc, which bash reads for sshd, too.
+sed 's,:/bin/sh$,:/bin/bash,' "$tmp/net/h5/passwd" >"$tmp/passwd"
+cp "$tmp/passwd" "$tmp/net/h5/passwd"
+echo 'echo Good morning' >"$tmp/net/h5/home/.bashrc"
+refuses h5 'begins with "Good morning"' 'login script'
+echo 'echo Good morning >&2' >"$tmp/net/h5/home/.bashrc"
+works h5
+rm "$tmp/net/h5/home/.bashrc"
 # shellcheck disable=SC2016 # for the shell there
 noisy 'echo Welcome; eval "$SSH_ORIGINAL_COMMAND"'
 refuses h5 'begins with "Welcome"' 'login script'

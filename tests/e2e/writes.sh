@@ -21,8 +21,11 @@ put_back() {
 mkdir -m 700 "$tmp/run" "$tmp/state" "$tmp/tmp" "$tmp/hooks"
 export VRUN_RUNDIR=$tmp/run VRUN_STATEDIR=$tmp/state TMPDIR=$tmp/tmp
 
-# Where it may write: extended regular expressions of whole paths.
+# Where it may write: extended regular expressions of whole paths; `also` are
+# more of them.
+also=()
 allowed() {
+	printf '%s\n' "${also[@]}"
 	cat <<-EOS
 		$tmp/(r|run|state)(/.*)?
 		$swappiness
@@ -135,3 +138,16 @@ sed -i "s|ELSEWHERE: ''|ELSEWHERE: $tmp/tmp/mark|; s/accel: tcg/accel: native/
 traced 0
 [ "$(cat "$tmp/elsewhere")" = "$tmp/tmp/mark" ] ||
 	fail "what the hook wrote is not seen, or more: $(cat "$tmp/elsewhere")"
+
+# --- a file for fio: made without a name, fio itself works in TMPDIR ---------
+
+command -v fio >/dev/null || skip "no fio: not tested with it"
+sed -i "s|^workloads:.*|workloads: [block: {engine: fio, device: $tmp/target, size: 1M, runtime: 200ms, ramp: 0s}]|
+	s/^factors:.*/factors: {block.iodepth: [1]}/; s/synthetic.value/block.iops/
+	/^hooks:/,/after-campaign/d" "$tmp/m.yaml"
+also=("$tmp/(#[0-9]+|target(\.vrun-part)?)" '/proc/self/fd/[0-9]+'
+	"$tmp/tmp/vrun-fio-[^/]*(/.*)?")
+traced 0
+[ ! -s "$tmp/elsewhere" ] || fail "wrote elsewhere: $(cat "$tmp/elsewhere")"
+grep -q "^$tmp/tmp/vrun-fio-" "$tmp/written" || fail 'strace did not see fio'
+[ "$(ls "$tmp/tmp")" = mark ] || fail "left in TMPDIR: $(ls "$tmp/tmp")"
