@@ -95,6 +95,7 @@ static const struct {
 	{ "HOME", "where ~ leads: ~/.config, ~/.cache and ~/.local/state, as "
 		  "below" },
 	{ "NO_COLOR", "when set, no colour on a terminal" },
+	{ "PATH", "where QEMU, fio, modprobe and ssh are looked for" },
 	{ "SHELL", "runs ProxyCommand of ~/.ssh/config" },
 	{ "SSH_AUTH_SOCK", "ssh-agent, for hosts over SSH" },
 	{ "TERM", "\"dumb\": plain lines, no colour, no live view" },
@@ -112,7 +113,7 @@ static const struct {
 	  "yet (/var/lib/vrun for root, else "
 	  "$XDG_STATE_HOME/vrun, which is ~/.local/state/vrun)" },
 	{ "XDG_CACHE_HOME", "holds vrun/: boundaries of stopping rules; on "
-			    "hosts over SSH agent and guest image (~/.cache)" },
+			    "hosts over SSH agent, image and QEMU (~/.cache)" },
 	{ "XDG_CONFIG_HOME", "holds vrun/hosts.yaml, where no hosts.yaml is "
 			     "beside the matrix (~/.config)" },
 	{ "XDG_RUNTIME_DIR", "see VRUN_RUNDIR" },

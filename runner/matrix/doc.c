@@ -274,6 +274,11 @@ void doc_hosts(struct buf *out)
 		 "groups, a map of names\nto lists of hosts and groups, or to "
 		 "{tags: [...]}. All of it may be left out.\n");
 	print_hosts(out, &text_style, a);
+	buf_puts(out,
+		 "\nWhat `ssh -G` says of a destination counts, and so "
+		 "~/.ssh/config. With\nIdentitiesOnly the key files come "
+		 "first; where one has a passphrase every key of\nssh-agent "
+		 "is tried after them, not that one alone.\n");
 }
 
 void doc_markdown(struct buf *out)

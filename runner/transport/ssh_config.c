@@ -227,50 +227,59 @@ int ssh_config_parse(char *text, struct ssh_config *c, struct err *e)
 
 // --- ssh -G -------------------------------------------------------------
 
-// OpenSSH takes a port only in the form of a URI.
-static char *as_argument(const char *destination)
+// OpenSSH takes no brackets but in a URI, and there no address of IPv6.
+static void add_arguments(const char *destination, struct strv *argv)
 {
 	const char *host = strrchr(destination, '@');
-	const char *colon;
+	const char *end, *port;
+	int user;
 
 	host = host == NULL ? destination : host + 1;
-	colon = strrchr(host, ':');
-	if (colon == NULL || (host[0] != '[' && strchr(host, ':') != colon) ||
-	    (host[0] == '[' && colon[-1] != ']'))
-		return xstrdup(destination);
-	return xasprintf("ssh://%s", destination);
+	user = (int)(host - destination);
+	if (host[0] == '[' && strchr(host, ']') != NULL) {
+		end = strchr(++host, ']');
+		port = end[1] == ':' ? end + 2 : NULL;
+	} else {
+		end = strchr(host, ':');
+		port = end != NULL && strchr(end + 1, ':') == NULL ? end + 1
+								   : NULL;
+		if (port == NULL)
+			end = host + strlen(host);
+	}
+	if (port != NULL)
+		strv_addf(argv, "-p%s", port);
+	strv_add(argv, "--");
+	strv_addf(argv, "%.*s%.*s", user, destination, (int)(end - host), host);
 }
 
-static int ask_ssh(const char *argument, struct buf *out, struct err *e)
+static int ask_ssh(const char *destination, struct buf *out, struct err *e)
 {
 	CLEANUP(strv_deinit) struct strv argv = STRV_INIT;
 	struct err ignored = { 0 };
 
 	strv_add(&argv, "ssh");
 	strv_add(&argv, "-TG");
-	strv_add(&argv, "--");
-	strv_add(&argv, argument);
+	add_arguments(destination, &argv);
 	if (capture(argv.v, out, SSH_CONFIG_BYTES_MAX, &ignored) == 0)
 		return 0;
 	return err_set(e, ERR_HOST,
 		       "`ssh -G %s` failed, which tells how the host is "
 		       "reached; mend ~/.ssh/config, or install OpenSSH's "
 		       "client",
-		       argument);
+		       destination);
 }
 
 int ssh_config_load(const char *destination, struct ssh_config *out,
 		    struct err *e)
 {
 	CLEANUP(ssh_config_deinit) struct ssh_config c = { 0 };
-	CLEANUP(cleanup_free) char *argument = as_argument(destination);
 	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
 	const struct passwd *pw = getpwuid(getuid());
 
 	if (pw == NULL)
 		return err_set(e, ERR_HOST, "user %u has no entry in passwd",
 			       (unsigned)getuid());
-	if (ask_ssh(argument, &text, e) < 0)
+	if (ask_ssh(destination, &text, e) < 0)
 		return -1;
 	c.destination = xstrdup(destination);
 	c.home = xstrdup(pw->pw_dir);

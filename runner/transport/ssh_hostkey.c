@@ -259,16 +259,25 @@ static int decide(const struct ssh_host *h, const struct verdict *v,
 	return h->accept_new ? store(c, v->shown, e) : is_unknown(c, v, e);
 }
 
-int ssh_hostkey_check(const struct ssh_host *h, struct err *e)
+int ssh_hostkey_judge(const struct ssh_host *h, ssh_key shown, struct err *e)
 {
-	struct verdict v = { 0 };
+	struct verdict v = { .shown = shown };
 	int rc;
 
-	if (ssh_get_server_publickey(h->session, &v.shown) != SSH_OK)
-		return ssh_host_error(h, "its host key", e);
 	visit_all(&h->config, judge_line, &v);
 	rc = decide(h, &v, e);
-	ssh_key_free(v.shown);
 	free(v.other);
+	return rc;
+}
+
+int ssh_hostkey_check(const struct ssh_host *h, struct err *e)
+{
+	ssh_key shown;
+	int rc;
+
+	if (ssh_get_server_publickey(h->session, &shown) != SSH_OK)
+		return ssh_host_error(h, "its host key", e);
+	rc = ssh_hostkey_judge(h, shown, e);
+	ssh_key_free(shown);
 	return rc;
 }

@@ -34,6 +34,9 @@ void ssh_host_close(struct ssh_host *h);
 
 // ssh_hostkey.c: is this the host that it was before?
 int ssh_hostkey_check(const struct ssh_host *h, struct err *e) MUST_CHECK;
+// The same of a key that it showed: only h's config and accept_new count.
+int ssh_hostkey_judge(const struct ssh_host *h, ssh_key shown,
+		      struct err *e) MUST_CHECK;
 // The algorithms of the keys that are known of it, best first, before
 // `others`; so that it shows a key that can be compared.
 void ssh_hostkey_order(const struct ssh_config *c, const char *others,

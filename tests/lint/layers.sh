@@ -26,7 +26,7 @@ jansson\.h        ^runner/base/js\.c$
 yaml\.h           ^runner/matrix/
 liburing\.h       ^runner/agent/load_
 gsl/.*            ^(analysis/|runner/plan/order\.c$)
-libssh/.*         ^runner/transport/
+libssh/.*         ^(runner/transport/|tests/unit/test_ssh_)
 '
 
 includes() {

@@ -108,7 +108,6 @@ static void what_writes_is_known(void **state)
 }
 
 // --- what writing would destroy
-// -----------------------------------------------
 
 static void known_signatures_are_found(void **state)
 {
@@ -166,7 +165,6 @@ static void a_device_smaller_than_a_signatures_place_has_none(void **state)
 }
 
 // --- files
-// ---------------------------------------------------------------------
 
 struct place {
 	char *dir, *path;
@@ -293,7 +291,6 @@ static void a_target_that_is_none_is_refused(void **state)
 }
 
 // --- whole runs
-// ------------------------------------------------------------------
 
 // A run of 30 ms on a file, with more parameters.
 static struct result *run(const struct place *at, struct arena *a,
