@@ -285,10 +285,13 @@ static void adjust(struct analysis *an)
 	}
 }
 
-static unsigned changes(const struct compare_spec *spec,
+static unsigned changes(const struct compare_ctx *cx,
 			const struct analysis_comparison *c)
 {
 	unsigned bits = 0;
+
+	if (cx->ds->metrics[c->metric].exact)
+		bits |= VERDICT_IS_EXACT;
 
 	if (c->order_confounded)
 		bits |= VERDICT_IS_CONFOUNDED;
@@ -300,7 +303,7 @@ static unsigned changes(const struct compare_spec *spec,
 		bits |= VERDICT_IS_MIXED;
 	if (c->method_dependent)
 		bits |= VERDICT_IS_METHOD_DEPENDENT;
-	if (spec->accept_confounded)
+	if (cx->spec->accept_confounded)
 		bits |= VERDICT_ACCEPT_CONFOUNDED;
 	return bits;
 }
@@ -330,7 +333,7 @@ static void decide(const struct compare_ctx *cx, struct analysis_comparison *c)
 		.alpha = cx->spec->alpha,
 		.margin = cx->spec->margin,
 		.better = cx->ds->metrics[c->metric].better,
-		.changes = changes(cx->spec, c),
+		.changes = changes(cx, c),
 	};
 
 	most_per_host(c, &in);

@@ -51,7 +51,16 @@ static void say_zero_variance(const struct analysis *an,
 	if (c->verdict.reason == VERDICT_ZERO_VARIANCE)
 		buf_puts(out, "zero variance: all figures of an arm are equal "
 			      "in both arms, so the resolution hides the "
-			      "noise and no test is possible");
+			      "noise and no test is possible; if the metric "
+			      "has no noise, declare it exact");
+}
+
+static void say_not_exact(const struct analysis *an,
+			  const struct analysis_comparison *c, struct buf *out)
+{
+	if (an->ds->metrics[c->metric].exact && c->effect.se > 0)
+		buf_puts(out, "declared exact, yet its figures vary: it is "
+			      "judged like any other metric");
 }
 
 static void say_no_ratio(const struct analysis *an,
@@ -262,11 +271,11 @@ static void say_doubtful(const struct analysis *an,
 }
 
 static say_pair *const of_pairs[] = {
-	say_short,    say_zero_variance, say_no_ratio, say_order,
-	say_boot,     say_failures,	 say_hosts,    say_method,
-	say_design,   say_dropped,	 say_family,   say_autocorrelated,
-	say_fragile,  say_slot,		 say_warmup,   say_exact,
-	say_doubtful, compare_say_facts,
+	say_short,	    say_zero_variance, say_not_exact,	  say_no_ratio,
+	say_order,	    say_boot,	       say_failures,	  say_hosts,
+	say_method,	    say_design,	       say_dropped,	  say_family,
+	say_autocorrelated, say_fragile,       say_slot,	  say_warmup,
+	say_exact,	    say_doubtful,      compare_say_facts,
 };
 
 static void warn_one(struct analysis *an, const struct analysis_comparison *c,

@@ -127,6 +127,16 @@ static bool is_like(const struct dataset_metric *dm, const struct metric *m)
 	       strcmp(dm->unit, m->unit != NULL ? m->unit : "") == 0;
 }
 
+int dataset_declare_exact(struct dataset *ds, const char *name, struct err *e)
+{
+	uint32_t id;
+
+	if (metric_id(ds, name, &id, e) != 0)
+		return -1;
+	ds->metrics[id].exact = true;
+	return 0;
+}
+
 int dataset_add_metric(struct dataset *ds, const struct metric *m,
 		       uint32_t *metric, struct err *e)
 {
@@ -433,6 +443,13 @@ void dataset_forget_boots(struct dataset *ds)
 	ds->has_boots = false;
 }
 
+static void widen(struct dataset_cell *c, int64_t wall_ns)
+{
+	if (c->first_ns == 0 || wall_ns < c->first_ns)
+		c->first_ns = wall_ns;
+	c->last_ns = MAX(c->last_ns, wall_ns);
+}
+
 int dataset_add_record(struct dataset *ds, const struct record *r,
 		       struct err *e)
 {
@@ -455,6 +472,7 @@ int dataset_add_record(struct dataset *ds, const struct record *r,
 	t = trial_of(ds, r, cell);
 	if (row_for_record(ds, &t, &row, e) != 0)
 		return -1;
+	widen(&ds->cells[cell], r->wall_ns);
 	add_result_extras(ds, r->result);
 	// An invalid trial's figures are those of another treatment.
 	if (r->result->outcome != OUTCOME_OK)

@@ -31,6 +31,8 @@ struct dataset_cell {
 	const char *label; // "backing=4k, memory=1G"; "all" without factors
 	const struct level *levels;
 	size_t nlevels;
+	// When its first and last trial ended, by the wall clock; 0: unknown.
+	int64_t first_ns, last_ns;
 };
 
 struct dataset_metric {
@@ -39,6 +41,7 @@ struct dataset_metric {
 	bool declared; // no trial has had it yet
 	bool mixed;    // was given with another unit or polarity, too
 	size_t given;  // records only: row + 1 of the last record that has it
+	bool exact;    // said to have no noise: a count, a size
 };
 
 // A trial or an attempt that gave no figure.
@@ -129,6 +132,10 @@ int dataset_add_metric(struct dataset *ds, const struct metric *m,
 // and direction come from the first trial that has it.
 int dataset_declare_metric(struct dataset *ds, const char *name,
 			   struct err *e) MUST_CHECK;
+// A metric without noise (an exit count, a size): equal figures are no sign of
+// a coarse resolution. One that is not known is declared.
+int dataset_declare_exact(struct dataset *ds, const char *name,
+			  struct err *e) MUST_CHECK;
 uint32_t dataset_find_metric(const struct dataset *ds, const char *name);
 
 // One trial of a table. Strings are copied.

@@ -30,7 +30,7 @@ static void say_verdict(const struct analysis *an,
 
 	words_verdict(an, c, out);
 	capitalise(out, at);
-	if (c->verdict.kind == VERDICT_EQUIVALENT)
+	if (c->verdict.kind == VERDICT_EQUIVALENT && an->margin > 0)
 		buf_printf(out, " within %.3g %%", 100 * an->margin);
 }
 
@@ -115,6 +115,15 @@ static void say_bound(const struct analysis *an,
 			      "same");
 }
 
+static void say_exact(const struct analysis *an,
+		      const struct analysis_comparison *c, struct buf *out)
+{
+	if (an->ds->metrics[c->metric].exact && c->effect.se == 0 &&
+	    c->verdict.kind != VERDICT_INCONCLUSIVE)
+		buf_puts(out, "; every figure of an arm is the same, as those "
+			      "of an exact metric should be");
+}
+
 static void say_interim(const struct analysis *an, struct buf *out)
 {
 	if (an->interim)
@@ -129,6 +138,7 @@ static void answer_one(const struct analysis *an,
 	buf_puts(out, ": ");
 	say_effect(an, c, out);
 	say_p(an, c, out);
+	say_exact(an, c, out);
 	say_bound(an, c, out);
 	say_n(c, out);
 	say_interim(an, out);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "analysis/words.h"
+#include "runner/base/clock.h"
 
 static struct js *levels_js(const struct level *levels, size_t n)
 {
@@ -69,6 +70,16 @@ static struct js *cell_hosts_js(const struct report *r, size_t cell)
 	return arr;
 }
 
+static void set_stamp(struct js *j, const char *key, int64_t wall_ns)
+{
+	char text[CLOCK_STAMP_MAX];
+
+	if (wall_ns == 0)
+		return;
+	clock_format_utc(wall_ns, text);
+	js_set_str(j, key, text);
+}
+
 static struct js *cells_js(const struct report *r)
 {
 	const struct dataset *ds = r->ds;
@@ -85,6 +96,8 @@ static struct js *cells_js(const struct report *r)
 		js_set_str(j, "unit", ds->metrics[c->metric].unit);
 		js_set_str(j, "better",
 			   better_name(ds->metrics[c->metric].better));
+		set_stamp(j, "first", dc->first_ns);
+		set_stamp(j, "last", dc->last_ns);
 		set_figures(j, c);
 		if (r->an->nhost_cells > 0)
 			js_set(j, "hosts", cell_hosts_js(r, i));

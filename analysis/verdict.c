@@ -111,12 +111,11 @@ static struct verdict decide_exact(const struct verdict_input *in)
 	double l = in->effect->log_ratio;
 	struct verdict v = { .significant = l != 0 };
 
-	if (in->margin > 0 && fabs(l) < log1p(in->margin))
+	// Equal figures need no margin to be equal.
+	if (l == 0 || (in->margin > 0 && fabs(l) < log1p(in->margin)))
 		v.kind = VERDICT_EQUIVALENT;
-	else if (l != 0)
-		v.kind = direction(in);
 	else
-		v.reason = VERDICT_UNDECIDED;
+		v.kind = direction(in);
 	v.detectable = v.kind == VERDICT_EQUIVALENT && l != 0;
 	v.beyond_margin =
 		v.kind != VERDICT_EQUIVALENT && in->margin > 0 && l != 0;

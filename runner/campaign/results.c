@@ -84,6 +84,10 @@ int results_declare(struct dataset *ds, const struct plan *plan, struct err *e)
 		if (dataset_declare_metric(ds, plan->metrics[i], e) < 0)
 			return -1;
 	}
+	for (size_t i = 0; i < plan->nexact; i++) {
+		if (dataset_declare_exact(ds, plan->exact[i], e) < 0)
+			return -1;
+	}
 	return 0;
 }
 

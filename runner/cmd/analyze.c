@@ -38,6 +38,8 @@ static const struct cmd_option options[] = {
 	{ "metric", 0, "COLUMN", "names the figure of each row" },
 	{ "margin", 'm', "RATIO", "equivalence margin, as 2%" },
 	{ "better", 0, "higher|lower", "which direction is better" },
+	{ "exact", 0, "METRIC,...",
+	  "have no noise: equal figures are no reason for doubt" },
 	{ "separator", 0, "CHAR",
 	  "between fields; or tab or blanks (default: found out)" },
 	{ "header", 0, "LINE", "has the names of the columns: 1, 2, .. none" },
@@ -59,7 +61,7 @@ struct pairs {
 
 // What the options say, in the shapes that the analysis takes.
 struct request {
-	struct strv values, factors, names, notes;
+	struct strv values, factors, exact, names, notes;
 	struct strv texts; // owns what the pairs point to
 	struct pairs filters, baseline;
 	struct table_spec table;
@@ -71,6 +73,7 @@ static void request_deinit(struct request *q)
 {
 	strv_deinit(&q->values);
 	strv_deinit(&q->factors);
+	strv_deinit(&q->exact);
 	strv_deinit(&q->names);
 	strv_deinit(&q->notes);
 	strv_deinit(&q->texts);
@@ -97,6 +100,15 @@ static int add_name(struct request *q, const char *option, const char *item,
 	(void)option;
 	(void)e;
 	strv_add(&q->names, item);
+	return 0;
+}
+
+static int add_exact(struct request *q, const char *option, const char *item,
+		     struct err *e)
+{
+	(void)option;
+	(void)e;
+	strv_add(&q->exact, item);
 	return 0;
 }
 
@@ -148,7 +160,7 @@ static const struct list_option {
 } lists[] = {
 	{ "value", add_value },	      { "factors", add_factor },
 	{ "where", add_filter },      { "names", add_name },
-	{ "baseline", add_baseline },
+	{ "baseline", add_baseline }, { "exact", add_exact },
 };
 
 static int add_list(struct request *q, const struct list_option *l,
@@ -384,6 +396,23 @@ static int read_file(const char *path, struct request *q, struct err *e)
 	return 0;
 }
 
+static int declare_exact(const struct request *q, struct dataset *ds,
+			 struct err *e)
+{
+	for (size_t i = 0; i < q->exact.n; i++) {
+		const char *name = q->exact.v[i];
+
+		if (dataset_find_metric(ds, name) == DATASET_NONE)
+			return err_set(e, ERR_USAGE,
+				       "--exact: \"%s\" is no metric of %s: "
+				       "name a column of figures",
+				       name, q->table.where);
+		if (dataset_declare_exact(ds, name, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int run(const struct cmd_args *args, int *status, struct err *e)
 {
 	CLEANUP(request_deinit) struct request q = { 0 };
@@ -396,7 +425,8 @@ static int run(const struct cmd_args *args, int *status, struct err *e)
 		return -1;
 	q.table.text = buf_str(&q.text);
 	q.table.len = q.text.len;
-	if (table_read(&q.table, ds, &q.notes, e) != 0)
+	if (table_read(&q.table, ds, &q.notes, e) != 0 ||
+	    declare_exact(&q, ds, e) != 0)
 		return -1;
 	if (compare_run(ds, &q.compare, &an, e) != 0)
 		return err_wrap(e, "%s", q.table.where);

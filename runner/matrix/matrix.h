@@ -169,6 +169,8 @@ struct matrix {
 	size_t ndestroy;
 	const char **metrics; // "block.iops"; never empty
 	size_t nmetrics;
+	const char **exact; // metrics that have no noise
+	size_t nexact;
 	struct matrix_partial baseline; // n = 0: the first cell
 	bool has_margin;
 	double margin;

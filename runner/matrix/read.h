@@ -10,7 +10,7 @@ struct reading {
 	struct arena *a;  // of the document
 	struct diags d;
 	size_t levels_cap[MATRIX_FACTORS_MAX];
-	size_t destroy_cap;
+	size_t destroy_cap, exact_cap;
 	size_t owners_cap, factors_cap, exclude_cap, include_cap, hosts_cap,
 		metrics_cap, require_cap, host_files_cap, hooks_cap, hosts_at_n,
 		hosts_at_cap;
@@ -124,7 +124,7 @@ read_level_fn read_more_level;
 read_fn read_exclude, read_include, read_zip, read_destroy;
 
 // read_compare.c: they name factors and metrics, so they come last.
-read_fn read_metric, read_baseline;
+read_fn read_metric, read_exact, read_baseline;
 bool read_factor_name(struct reading *r, const char *what,
 		      const struct ynode *key, size_t *out);
 read_level_fn read_known_level;

@@ -33,15 +33,22 @@ static bool contains(const char *const *names, size_t n, const char *name)
 	return false;
 }
 
-static void add_metric(struct reading *r, const char *name)
+// A list of metrics of the matrix.
+struct metric_list {
+	const char ***names;
+	size_t *n, *cap;
+};
+
+static void add_metric(struct reading *r, struct metric_list *to,
+		       const char *name)
 {
-	struct matrix *m = r->m;
-	const char **slot = arena_push(r->a, &m->metrics, &m->nmetrics,
-				       &r->metrics_cap, sizeof(*m->metrics));
+	const char **slot =
+		arena_push(r->a, to->names, to->n, to->cap, sizeof(*slot));
 	*slot = name;
 }
 
-static void read_one_metric(struct reading *r, const struct ynode *v)
+static void read_one_metric(struct reading *r, struct metric_list *to,
+			    const struct ynode *v)
 {
 	const char **have, *text;
 	size_t n;
@@ -53,20 +60,20 @@ static void read_one_metric(struct reading *r, const struct ynode *v)
 		diag_add(&r->d, v->at, "unknown metric %s (have %s)%s",
 			 diag_quote(r->a, text), diag_list(r->a, have, n),
 			 diag_hint(r->a, text, have, n));
-	else if (contains(r->m->metrics, r->m->nmetrics, text))
+	else if (contains(*to->names, *to->n, text))
 		diag_add(&r->d, v->at, "metric %s is listed twice",
 			 diag_quote(r->a, text));
 	else
-		add_metric(r, text);
+		add_metric(r, to, text);
 }
 
-void read_metric(struct reading *r, const struct read_key *k,
-		 const struct ynode *v)
+static void read_metrics(struct reading *r, const struct read_key *k,
+			 const struct ynode *v, struct metric_list to)
 {
 	if (r->m->nowners == 1)
 		return; // no workload: that is the finding to tell
 	if (v->kind == YNODE_SCALAR) {
-		read_one_metric(r, v);
+		read_one_metric(r, &to, v);
 		return;
 	}
 	if (!read_is(r, v, YNODE_LIST, diag_quote(r->a, k->name)))
@@ -77,15 +84,37 @@ void read_metric(struct reading *r, const struct read_key *k,
 		return;
 	}
 	for (size_t i = 0; i < v->n; i++)
-		read_one_metric(r, v->values[i]);
+		read_one_metric(r, &to, v->values[i]);
+}
+
+static struct metric_list primary(struct reading *r)
+{
+	return (struct metric_list){ &r->m->metrics, &r->m->nmetrics,
+				     &r->metrics_cap };
+}
+
+void read_metric(struct reading *r, const struct read_key *k,
+		 const struct ynode *v)
+{
+	read_metrics(r, k, v, primary(r));
+}
+
+void read_exact(struct reading *r, const struct read_key *k,
+		const struct ynode *v)
+{
+	read_metrics(r, k, v,
+		     (struct metric_list){ &r->m->exact, &r->m->nexact,
+					   &r->exact_cap });
 }
 
 void read_default_metrics(struct reading *r)
 {
+	struct metric_list to = primary(r);
+
 	if (r->m->nmetrics > 0)
 		return;
 	for (size_t o = 1; o < r->m->nowners; o++)
-		add_metric(r, metric_name(r, &r->m->owners[o], 0));
+		add_metric(r, &to, metric_name(r, &r->m->owners[o], 0));
 }
 
 static const char **factor_names(struct reading *r)

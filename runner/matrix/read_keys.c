@@ -84,6 +84,9 @@ const struct read_key read_keys[] = {
 		  "workload" },
 	{ "compare", "metrics", READ_NAMES, read_metric,
 	  .help = "the same, for more than one" },
+	{ "compare", "exact", READ_NAMES, read_exact,
+	  .help = "metrics that have no noise, such as counts: figures that are all "
+		  "equal are then no reason for doubt" },
 	{ "compare", "baseline", READ_MAP, read_baseline,
 	  .help = "one level of some factors: each other cell is compared with the "
 		  "cell that has these and is otherwise the same; by default the "

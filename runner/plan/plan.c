@@ -86,6 +86,8 @@ static void copy_design(const struct matrix *m, struct plan *p)
 	p->cooldown_ns = m->cooldown_ns;
 	p->metrics = copy_names(a, m->metrics, m->nmetrics);
 	p->nmetrics = m->nmetrics;
+	p->exact = copy_names(a, m->exact, m->nexact);
+	p->nexact = m->nexact;
 	p->has_margin = m->has_margin;
 	p->margin = m->margin;
 	p->hooks = hooks_to_js(m);

@@ -96,6 +96,8 @@ struct plan {
 	// otherwise the same.
 	const char **metrics; // primary: "block.iops"
 	size_t nmetrics;
+	const char **exact; // metrics that have no noise
+	size_t nexact;
 	struct level *baseline;
 	size_t nbaseline;
 	bool has_margin;

@@ -92,6 +92,8 @@ static struct js *to_js(const struct plan *p)
 	js_set_int(j, "timeout_ns", (int64_t)p->timeout_ns);
 	js_set_int(j, "cooldown_ns", (int64_t)p->cooldown_ns);
 	js_set(j, "metrics", names_to_js(p->metrics, p->nmetrics));
+	if (p->nexact > 0)
+		js_set(j, "exact", names_to_js(p->exact, p->nexact));
 	js_set(j, "baseline", levels_to_js(p->baseline, p->nbaseline));
 	if (p->has_margin)
 		js_set_real(j, "margin", p->margin);
@@ -333,6 +335,8 @@ static int read_lists(const struct js *j, struct plan *p, struct err *e)
 
 	if (read_names(j, "hosts", a, &p->hosts, e) < 0 ||
 	    read_names(j, "metrics", a, &p->metrics, e) < 0 ||
+	    (js_get(j, "exact") != NULL &&
+	     read_names(j, "exact", a, &p->exact, e) < 0) ||
 	    read_names(j, "notes", a, &p->notes, e) < 0 ||
 	    read_levels(j, "baseline", a, &p->baseline, e) < 0)
 		return -1;
@@ -341,6 +345,7 @@ static int read_lists(const struct js *j, struct plan *p, struct err *e)
 		return bad(e, "hooks", "must be a list");
 	p->nhosts = js_len(js_get(j, "hosts"));
 	p->nmetrics = js_len(js_get(j, "metrics"));
+	p->nexact = js_len(js_get(j, "exact"));
 	p->nnotes = js_len(js_get(j, "notes"));
 	p->nbaseline = js_len(js_get(j, "baseline"));
 	if (p->nhosts == 0 || p->nmetrics == 0)

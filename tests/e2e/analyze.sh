@@ -104,6 +104,18 @@ done
 analyze 0 - --value y --factors a <<<$'a;y\n1;10\n2;11'
 says '+10.00 %' 'Source: standard input.'
 
+exits=$'arm;exits\na;100\na;100\nb;110\nb;110'
+analyze 0 - --value exits --factors arm --better lower <<<"$exits"
+says 'Inconclusive (zero-variance)' 'declare it exact'
+analyze 0 - --value exits --factors arm --better lower --exact exits <<<"$exits"
+says 'Worse: arm=b changed exits by +10.00 %' 'of an exact metric'
+analyze 0 - --value exits --factors arm --exact exits <<<"${exits/b;110/b;120}"
+says 'declared exact, yet its figures vary'
+analyze 0 - --value exits --factors arm --exact exits <<<"${exits//110/100}"
+says 'Equivalent: arm=b changed exits by +0.00 %'
+analyze 2 - --value exits --factors arm --exact exit <<<"$exits"
+says '--exact: "exit" is no metric of standard input'
+
 analyze 2 $hugetlb --factors where
 says 'vrun: analyze: --value COLUMN'
 analyze 2 $hugetlb --value iopz

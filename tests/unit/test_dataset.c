@@ -39,6 +39,23 @@ static void add(struct dataset *ds, const struct record *r)
 		fail_msg("%s", e.msg);
 }
 
+static void a_cell_knows_when_it_was_measured(void **state)
+{
+	static const int64_t at[] = { 5, 3, 9 };
+	CLEANUP(arena_freep) struct arena *a = arena_new();
+	CLEANUP(dataset_freep) struct dataset *ds = dataset_new();
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_LEN(at); i++) {
+		struct record r = finished(a, i, small, i == 2 ? NAN : 1);
+
+		r.wall_ns = at[i];
+		add(ds, &r);
+	}
+	assert_int_equal(ds->cells[0].first_ns, 3);
+	assert_int_equal(ds->cells[0].last_ns, 9);
+}
+
 static void equal_strings_get_equal_numbers(void **state)
 {
 	CLEANUP(intern_deinit) struct intern in = { 0 };
@@ -305,6 +322,7 @@ static void cells_know_what_they_ran_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cell_knows_when_it_was_measured),
 		cmocka_unit_test(equal_strings_get_equal_numbers),
 		cmocka_unit_test(cells_keep_the_order_in_which_they_were_named),
 		cmocka_unit_test(a_level_cannot_fake_another_cell),

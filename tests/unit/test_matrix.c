@@ -127,12 +127,16 @@ static void bad_comparisons_have_place_and_remedy(void **state)
 		{ "factors: {bs: [4k, 8k]}\ncompare: {baseline: {bs: 1M}}\n",
 		  "m:4:26: baseline: factor \"bs\" has no level \"1M\" (have "
 		  "4k, 8k)" },
+		{ "compare: {exact: [block.iosp]}\n",
+		  "m:3:19: unknown metric \"block.iosp\"" },
+		{ "compare: {exact: [block.iops, block.iops]}\n",
+		  "is listed twice" },
 		{ "compare: {baseline: {}}\n", "names no factor" },
 		{ "compare: {margin: -2%}\n", "out of range (0% to 100%)" },
 		{ "compare: {margin: 0}\n", "must be more than 0" },
 		{ "compare: {better: lower}\n",
 		  "compare: unknown key \"better\" (have metric, metrics, "
-		  "baseline, margin)" },
+		  "exact, baseline, margin)" },
 		{ "exclude: {bs: 4k}\n", "\"exclude\" must be a list" },
 		{ "exclude: [4k]\n", "exclude must be a map, not text" },
 		{ "include: {bs: 4k}\n", "\"include\" must be a list" },
