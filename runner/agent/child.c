@@ -49,7 +49,7 @@ static void become(const struct child_spec *spec, int log, pid_t parent)
 	if (spec->env == NULL)
 		execvp(spec->argv[0], spec->argv);
 	else
-		execvpe(spec->argv[0], spec->argv, spec->env);
+		execve(spec->argv[0], spec->argv, spec->env);
 }
 
 // Waits for the exec to succeed (the pipe closes) or to report its errno.

@@ -31,7 +31,7 @@ struct child {
 
 struct child_spec {
 	const char *name;
-	char *const *argv; // argv[0] is looked up in PATH
+	char *const *argv; // argv[0] is looked up in PATH; with env a path
 	const char *log;   // created or truncated
 	char *const *env;  // its environment; NULL: the agent's
 	int in_fd;	   // its standard input; 0: /dev/null

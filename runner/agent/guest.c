@@ -7,23 +7,26 @@
 
 #include "runner/agent/guest_facts.h"
 #include "runner/agent/guest_worker.h"
+#include "runner/agent/hook_run.h"
 #include "runner/base/clock.h"
 #include "runner/base/fd.h"
 
 enum {
 	UNCONNECTED_MS = 50, // between looks at a port nobody is connected to
+	WORKERS_MAX = 1 + HOOKS_MAX,
 };
 
 struct guest {
 	struct link peer;
-	struct guest_worker worker;
+	struct guest_worker workers[WORKERS_MAX];
 	bool is_port; // a character device: may be connected again
 	bool bye;
 };
 
 static void guest_deinit(struct guest *g)
 {
-	guest_worker_stop(&g->worker);
+	for (size_t i = 0; i < WORKERS_MAX; i++)
+		guest_worker_stop(&g->workers[i]);
 	link_deinit(&g->peer);
 }
 
@@ -54,16 +57,53 @@ static int send_error(struct guest *g, const struct message *m,
 	return link_send(&g->peer, msg, e);
 }
 
-static int start_run(struct guest *g, const struct message *m, struct err *e)
+// One run at a time; hooks beside it, each under its own number.
+static struct guest_worker *find_worker(struct guest *g, enum message_type type,
+					int64_t id)
 {
+	for (size_t i = 0; i < WORKERS_MAX; i++) {
+		struct guest_worker *w = &g->workers[i];
+
+		if (w->pid > 0 && w->type == type &&
+		    (type == MESSAGE_RUN || w->id == id))
+			return w;
+	}
+	return NULL;
+}
+
+static struct guest_worker *find_room(struct guest *g)
+{
+	for (size_t i = 0; i < WORKERS_MAX; i++) {
+		if (g->workers[i].pid == 0)
+			return &g->workers[i];
+	}
+	return NULL;
+}
+
+static int start_worker(struct guest *g, const struct message *m, struct err *e)
+{
+	struct guest_worker *w = find_worker(g, m->type, m->id);
 	struct err why = { 0 };
 
-	if (g->worker.answered) // it is only about to exit
-		guest_worker_stop(&g->worker);
-	if (g->worker.pid > 0)
-		return send_error(g, m, "a run is under way already", e);
-	if (guest_worker_start(&g->worker, m, &why) < 0)
+	if (w != NULL && w->answered) // it is only about to exit
+		guest_worker_stop(w);
+	else if (w != NULL)
+		return send_error(g, m, "it is under way already", e);
+	w = find_room(g);
+	if (w == NULL)
+		return send_error(g, m, "too many hooks are under way", e);
+	if (guest_worker_start(w, m, &why) < 0)
 		return send_error(g, m, why.msg, e);
+	return 0;
+}
+
+// One that has ended by itself has sent its result.
+static int end_hook(struct guest *g, const struct message *m)
+{
+	struct guest_worker *w = find_worker(g, MESSAGE_HOOK, m->id);
+
+	if (w != NULL)
+		guest_worker_end(w);
 	return 0;
 }
 
@@ -71,7 +111,10 @@ static int handle(struct guest *g, const struct message *m, struct err *e)
 {
 	switch ((int)m->type) {
 	case MESSAGE_RUN:
-		return start_run(g, m, e);
+	case MESSAGE_HOOK:
+		return start_worker(g, m, e);
+	case MESSAGE_END:
+		return end_hook(g, m);
 	case MESSAGE_FACTS:
 		return send_facts(g, m, e);
 	case MESSAGE_BYE:
@@ -79,8 +122,8 @@ static int handle(struct guest *g, const struct message *m, struct err *e)
 		return 0;
 	default:
 		return send_error(g, m,
-				  "the guest agent takes run, facts and "
-				  "bye",
+				  "the guest agent takes run, hook, end, "
+				  "facts and bye",
 				  e);
 	}
 }
@@ -107,26 +150,34 @@ static int serve_peer(struct guest *g, struct err *e)
 	return 0;
 }
 
-static int serve_worker(struct guest *g, struct err *e)
+static int serve_workers(struct guest *g, const struct pollfd *fds,
+			 struct err *e)
 {
-	return guest_worker_serve(&g->worker, &g->peer, e) < 0 ? -1 : 0;
+	for (size_t i = 0; i < WORKERS_MAX; i++) {
+		if (fds[i].revents != 0 &&
+		    guest_worker_serve(&g->workers[i], &g->peer, e) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 // Sleeps until there is something to do: nothing ticks while a run measures.
 static int step(struct guest *g, struct err *e)
 {
-	struct pollfd fds[2] = {
+	struct pollfd fds[1 + WORKERS_MAX] = {
 		{ .fd = g->peer.in, .events = POLLIN },
-		{ .fd = g->worker.fd, .events = POLLIN },
 	};
 
+	for (size_t i = 0; i < WORKERS_MAX; i++)
+		fds[1 + i] = (struct pollfd){ .fd = g->workers[i].fd,
+					      .events = POLLIN };
 	if (link_wants_write(&g->peer))
 		fds[0].events |= POLLOUT;
-	if (poll(fds, 2, -1) < 0)
+	if (poll(fds, ARRAY_LEN(fds), -1) < 0)
 		return 0; // interrupted
 	if ((fds[0].revents & POLLOUT) && link_flush(&g->peer, e) < 0)
 		return -1;
-	if (fds[1].revents != 0 && serve_worker(g, e) < 0)
+	if (serve_workers(g, fds + 1, e) < 0)
 		return -1;
 	if (fds[0].revents & ~POLLOUT)
 		return serve_peer(g, e);
@@ -135,10 +186,11 @@ static int step(struct guest *g, struct err *e)
 
 int guest_main(int fd, struct err *e)
 {
-	CLEANUP(guest_deinit)
-	struct guest g = { .worker = GUEST_WORKER_INIT };
+	CLEANUP(guest_deinit) struct guest g = { 0 };
 	struct stat st;
 
+	for (size_t i = 0; i < WORKERS_MAX; i++)
+		g.workers[i] = (struct guest_worker)GUEST_WORKER_INIT;
 	signal(SIGPIPE, SIG_IGN);
 	if (fstat(fd, &st) < 0 || fd_set_nonblock(fd) < 0)
 		return err_sys(e, ERR_HOST, "agent port");

@@ -1,13 +1,14 @@
 #include "runner/agent/guest_worker.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runner/agent/guest_hook.h"
 #include "runner/agent/workload.h"
 #include "runner/base/alloc.h"
 #include "runner/base/arena.h"
@@ -25,13 +26,7 @@ struct workload_place guest_place(const struct js *body)
 
 // --- in the child ----------------------------------------------------------
 
-struct sender {
-	int fd;
-	int64_t id;
-};
-
-// Blocking: the parent always reads. When it is gone, so is this process.
-static void send_message(const struct sender *s, struct js *msg)
+void guest_send(const struct guest_sender *s, struct js *msg)
 {
 	CLEANUP(buf_deinit) struct buf frame = BUF_INIT;
 
@@ -40,23 +35,27 @@ static void send_message(const struct sender *s, struct js *msg)
 		_exit(1);
 }
 
-static void send_stage(void *arg, const char *stage)
+void guest_send_stage(const struct guest_sender *s, const char *stage)
 {
-	const struct sender *s = arg;
 	struct js *msg = message_new(MESSAGE_STAGE, s->id);
 
 	js_set_str(msg, "stage", stage);
-	send_message(s, msg);
+	guest_send(s, msg);
 }
 
-static void work(const struct message *request, struct sender *s)
+static void tell_stage(void *arg, const char *stage)
+{
+	guest_send_stage(arg, stage);
+}
+
+static void work(const struct message *request, struct guest_sender *s)
 {
 	CLEANUP(arena_freep) struct arena *a = arena_new();
 	struct artifacts artifacts = { 0 };
 	struct workload_run proto = {
 		.place = guest_place(request->body),
 		.artifacts = &artifacts,
-		.stage = send_stage,
+		.stage = tell_stage,
 		.stage_arg = s,
 	};
 	struct js *msg = message_new(MESSAGE_RESULT, s->id);
@@ -71,24 +70,29 @@ static void work(const struct message *request, struct sender *s)
 	js_unref(r->times);
 	js_unref(r->hists);
 	js_unref(r->facts);
-	send_message(s, msg);
+	guest_send(s, msg);
 }
 
 // --- in the agent ------------------------------------------------------------
 
+static const char *noun(const struct guest_worker *w)
+{
+	return w->type == MESSAGE_HOOK ? "hook" : "workload";
+}
+
 int guest_worker_start(struct guest_worker *w, const struct message *request,
 		       struct err *e)
 {
-	CLEANUP(fd_closep) int r = -1, wr = -1;
+	CLEANUP(fd_closep) int ours = -1, theirs = -1;
 	pid_t parent = getpid();
 	int fds[2];
 
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return err_sys(e, ERR_HOST, "pipe");
-	r = fds[0];
-	wr = fds[1];
-	if (fd_set_nonblock(r) < 0)
-		return err_sys(e, ERR_HOST, "pipe");
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
+		return err_sys(e, ERR_HOST, "socketpair");
+	ours = fds[0];
+	theirs = fds[1];
+	if (fd_set_nonblock(ours) < 0)
+		return err_sys(e, ERR_HOST, "socketpair");
 	*w = (struct guest_worker)GUEST_WORKER_INIT;
 	w->pid = fork();
 	if (w->pid < 0) {
@@ -96,18 +100,20 @@ int guest_worker_start(struct guest_worker *w, const struct message *request,
 		return err_sys(e, ERR_HOST, "fork");
 	}
 	if (w->pid == 0) {
-		struct sender s = { wr, request->id };
+		struct guest_sender s = { theirs, request->id };
 
 		setpgid(0, 0);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() == parent)
-			work(request, &s);
+			(request->type == MESSAGE_HOOK ? guest_hook_work
+						       : work)(request, &s);
 		_exit(0);
 	}
 	setpgid(w->pid, w->pid); // both do, as either may be first
-	w->fd = TAKE_FD(r);
+	w->type = request->type;
+	w->fd = TAKE_FD(ours);
 	w->id = request->id;
-	link_init(&w->link, w->fd, -1, "workload");
+	link_init(&w->link, w->fd, -1, noun(w));
 	return 0;
 }
 
@@ -166,12 +172,12 @@ static int send_death(const struct guest_worker *w, int status, struct link *to,
 	r->stage = w->stage;
 	if (WIFSIGNALED(status))
 		result_fail(a, r, OUTCOME_FAILED,
-			    "the workload was killed by signal %d (%s)",
+			    "the %s was killed by signal %d (%s)", noun(w),
 			    WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else
 		result_fail(a, r, OUTCOME_FAILED,
-			    "the workload exited with status %d and no result",
-			    WEXITSTATUS(status));
+			    "the %s exited with status %d and no result",
+			    noun(w), WEXITSTATUS(status));
 	js_set(msg, "result", result_to_js(r));
 	return link_send(to, msg, e);
 }
@@ -196,6 +202,12 @@ int guest_worker_serve(struct guest_worker *w, struct link *to, struct err *e)
 	rc = w->answered ? 0 : send_death(w, status, to, e);
 	forget(w);
 	return rc < 0 ? -1 : 1;
+}
+
+// Its side of the socket ends, however many copies of it other workers have.
+void guest_worker_end(struct guest_worker *w)
+{
+	shutdown(w->fd, SHUT_WR);
 }
 
 void guest_worker_stop(struct guest_worker *w)

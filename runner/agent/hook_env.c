@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runner/agent/host.h"
+#include "runner/agent/vm.h"
 #include "runner/base/alloc.h"
 
 // Of the agent's own environment.
@@ -39,7 +39,7 @@ static void add_level(struct strv *env, const char *factor, const char *text)
 	strv_addf(env, "VRUN_LEVEL_%s=%s", name, text);
 }
 
-static void add_trial(const struct js *request, struct strv *env)
+static void add_trial(const struct js *told, struct strv *env)
 {
 	static const struct {
 		const char *key, *variable;
@@ -51,24 +51,24 @@ static void add_trial(const struct js *request, struct strv *env)
 	const char *name;
 	struct js *text;
 
-	if (request == NULL)
+	if (told == NULL)
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(figures); i++)
 		strv_addf(env, "%s=%lld", figures[i].variable,
-			  (long long)js_get_int(request, figures[i].key, 0));
-	strv_addf(env, "VRUN_CELL=%s", js_get_str(request, "label", ""));
-	JS_FOREACH (js_get(request, "levels"), name, text)
+			  (long long)js_get_int(told, figures[i].key, 0));
+	strv_addf(env, "VRUN_CELL=%s", js_get_str(told, "label", ""));
+	JS_FOREACH (js_get(told, "levels"), name, text)
 		add_level(env, name, js_str(text) != NULL ? js_str(text) : "");
-	JS_FOREACH (js_get(request, "vars"), name, text)
+	JS_FOREACH (js_get(told, "vars"), name, text)
 		strv_addf(env, "VRUN_VAR_%s=%s", name,
 			  js_str(text) != NULL ? js_str(text) : "");
 }
 
 // Under accel: native the process that stands for the guest is told instead.
-static void add_vm(const struct host *h, struct strv *env)
+static void add_vm(const struct hook_site *s, struct strv *env)
 {
 	CLEANUP(buf_deinit) struct buf tids = BUF_INIT;
-	const struct vm *vm = &h->vm;
+	const struct vm *vm = s->vm;
 
 	if (!vm_is_up(vm))
 		return;
@@ -82,10 +82,10 @@ static void add_vm(const struct host *h, struct strv *env)
 			   (int)vm->vcpus[i].tid);
 	strv_addf(env, "VRUN_QEMU_PID=%d", (int)vm->child.pid);
 	strv_addf(env, "VRUN_VCPU_TIDS=%s", buf_str(&tids));
-	strv_addf(env, "VRUN_QMP=%s/" VM_HOOK_QMP, h->dir.own);
+	strv_addf(env, "VRUN_QMP=%s/" VM_HOOK_QMP, s->rundir);
 }
 
-void hook_env_add(const struct hooks_context *c, const struct js *hook,
+void hook_env_add(const struct hook_site *s, const struct js *hook,
 		  const char *artifacts, struct strv *env)
 {
 	const char *name;
@@ -100,6 +100,10 @@ void hook_env_add(const struct hooks_context *c, const struct js *hook,
 	strv_addf(env, "VRUN_HOST=%s", js_get_str(hook, "host", ""));
 	strv_addf(env, "VRUN_ARTIFACTS=%s", artifacts);
 	add_agent(env);
-	add_trial(c->request, env);
-	add_vm(c->host, env);
+	add_trial(s->told, env);
+	if (s->vm != NULL)
+		add_vm(s, env);
+	else
+		strv_addf(env, "VRUN_ACCEL=%s",
+			  js_get_str(s->told, "accel", ""));
 }

@@ -1,8 +1,6 @@
-// The hooks of a campaign that run on this host: programs that the controller
-// sent, run at stages of a campaign with a documented environment
-// (hooks/README.md). A hook that fails, or takes longer than it may, fails its
-// trial. What it prints as "metric NAME VALUE UNIT" joins the result, under
-// its own name; what it prints and leaves in $VRUN_ARTIFACTS is kept.
+// The hooks of a campaign that run on this host or in its guest: programs that
+// the controller sent, run at stages of a campaign (hook_run.h). A hook that
+// fails, or takes longer than it may, fails its trial.
 #pragma once
 
 #include "runner/agent/fault.h"
@@ -14,15 +12,9 @@
 
 struct host;
 
-enum {
-	HOOKS_MAX = 64,
-	HOOKS_BYTES_MAX = 1 << 20,  // of one program
-	HOOKS_OUTPUT_MAX = 1 << 20, // bytes that it may print
-	HOOKS_METRICS_MAX = 256,    // of one run of a hook
-};
-
 struct hooks {
-	struct js *list; // [{stage, name, path, args, env, timeout_ns}]
+	struct js *list; // [{stage, on, name, path, args, env, timeout_ns}];
+			 // of the guest's `data` instead of `path`
 	char *dir;	 // where the programs are
 	int64_t block;	 // for which before-block has run; -1: none
 	bool begun;	 // before-campaign has run
@@ -38,7 +30,7 @@ struct hooks_context {
 	struct artifacts *artifacts;
 };
 
-// `list` as the controller sends it: [{stage, name, data: base64 of the
+// `list` as the controller sends it: [{stage, on, name, data: base64 of the
 // program, args: [text], env: {NAME: text}, timeout_ns}]. The programs are
 // written below `rundir`. A second list replaces the first.
 int hooks_load(struct hooks *h, const struct js *list, const char *rundir,
@@ -55,7 +47,7 @@ int hooks_enter_block(const struct hooks_context *c,
 // Hooks around the workload: started, and waited for until each has said
 // "ready"; at the end their standard input is closed and they finish.
 struct hooks_around {
-	struct hook_child *running;
+	struct hooks_started *running;
 	size_t n;
 };
 int hooks_begin(const struct hooks_context *c, struct hooks_around *a,

@@ -5,6 +5,7 @@
 
 #include "runner/agent/check.h"
 #include "runner/agent/disturb.h"
+#include "runner/agent/hook_guest.h"
 #include "runner/agent/sample.h"
 #include "runner/base/clock.h"
 
@@ -158,6 +159,8 @@ static int send_run(struct trial *t, struct fault *f)
 // 1: the answer is here.
 static int take_message(struct trial *t, struct message *m, struct fault *f)
 {
+	if (m->id != t->request->id)
+		return hook_guest_take_early(m, f);
 	switch ((int)m->type) {
 	case MESSAGE_STAGE:
 		enter(t, js_get_str(m->body, "stage", "run"));
@@ -202,7 +205,8 @@ static int run(struct trial *t, struct fault *f)
 // The guest's result becomes this one's, with what the host knows on top.
 static int merge(struct trial *t, struct fault *f)
 {
-	struct result *mine = t->result, *r = result_new(t->arena);
+	const struct result *mine = t->result;
+	struct result *r = result_new(t->arena);
 
 	if (result_from_js(js_get(t->answer, "result"), t->arena, r, &f->err) <
 		    0 ||
@@ -211,12 +215,7 @@ static int merge(struct trial *t, struct fault *f)
 		fault_from_err(f, OUTCOME_FAILED);
 		return fault_wrap(f, "guest agent");
 	}
-	for (size_t i = 0; i < mine->nmetrics; i++)
-		result_metric(t->arena, r, &mine->metrics[i]);
-	for (size_t i = 0; i < mine->nchecks; i++)
-		result_check(t->arena, r, &mine->checks[i]);
-	for (size_t i = 0; i < mine->nnotes; i++)
-		result_note(t->arena, r, "%s", mine->notes[i]);
+	result_join(t->arena, r, mine);
 	t->result = r;
 	return 0;
 }

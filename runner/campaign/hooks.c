@@ -165,7 +165,7 @@ struct js *hooks_for_host(const struct js *hooks, const char *host)
 	for (size_t i = 0; i < js_len(hooks); i++) {
 		struct js *one;
 
-		if (!is_on(js_at(hooks, i), "host"))
+		if (is_on(js_at(hooks, i), "controller"))
 			continue;
 		one = js_copy(js_at(hooks, i));
 		js_set_str(one, "host", host);

@@ -20,7 +20,8 @@ enum {
 struct js *hooks_gather(const struct plan *p, const char *beside,
 			struct err *e);
 
-// Those that run on hosts, as the agent of this host takes them.
+// Those that run on hosts and in their guests, as the agent of this host takes
+// them.
 struct js *hooks_for_host(const struct js *hooks, const char *host);
 
 // Runs the controller's hooks of a stage, one after the other, in `dir` (the

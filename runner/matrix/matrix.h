@@ -116,10 +116,19 @@ struct matrix_pair {
 	const char *key, *value;
 };
 
+enum matrix_on {
+	MATRIX_ON_HOST,
+	MATRIX_ON_CONTROLLER,
+	MATRIX_ON_GUEST,
+	MATRIX_ON_COUNT
+};
+
+const char *matrix_on_name(enum matrix_on on); // "host"
+
 // A stage of a campaign at which hooks run, and where they may.
 struct matrix_hook_stage {
 	const char *name; // "before-boot"
-	bool host, controller;
+	bool on[MATRIX_ON_COUNT];
 	const char *help;
 };
 
@@ -128,10 +137,10 @@ extern const size_t matrix_nhook_stages;
 
 struct matrix_hook {
 	const struct matrix_hook_stage *stage;
-	struct place at;
+	struct place at, on_at;
 	const char *run; // a program: name or path; a line for sh(1)
 	bool shell;	 // the latter
-	bool on_controller;
+	enum matrix_on on;
 	const char **args;
 	size_t nargs;
 	struct matrix_pair *env;

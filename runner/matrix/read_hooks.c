@@ -15,21 +15,41 @@ enum {
 
 #define TIMEOUT_DEFAULT (60 * NS_PER_S)
 
+static const char *const places[] = {
+	[MATRIX_ON_HOST] = "host",
+	[MATRIX_ON_CONTROLLER] = "controller",
+	[MATRIX_ON_GUEST] = "guest",
+	[MATRIX_ON_COUNT] = NULL,
+};
+
+// host, controller, guest
 const struct matrix_hook_stage matrix_hook_stages[] = {
-	{ "before-campaign", true, true, "once, before anything runs there" },
-	{ "before-block", true, false, "before the first trial of a round" },
-	{ "before-boot", true, false, "before a VM is started" },
-	{ "after-boot", true, false,
-	  "when the guest is up, before its "
-	  "treatment is checked" },
-	{ "around-workload", true, false,
+	{ "before-campaign",
+	  { true, true, false },
+	  "once, before anything runs there" },
+	{ "before-block",
+	  { true, false, false },
+	  "before the first trial of a round" },
+	{ "before-boot", { true, false, false }, "before a VM is started" },
+	{ "after-boot",
+	  { true, false, true },
+	  "when the guest is up, before its treatment is checked" },
+	{ "around-workload",
+	  { true, false, true },
 	  "started before the workloads, told when they have ended" },
-	{ "after-trial", true, false, "when a trial has ended, in any way" },
-	{ "after-campaign", true, true,
-	  "at the end, also of an interrupted "
-	  "one" },
+	{ "after-trial",
+	  { true, false, true },
+	  "when a trial has ended, in any way" },
+	{ "after-campaign",
+	  { true, true, false },
+	  "at the end, also of an interrupted one" },
 };
 const size_t matrix_nhook_stages = ARRAY_LEN(matrix_hook_stages);
+
+const char *matrix_on_name(enum matrix_on on)
+{
+	return places[on];
+}
 
 static const struct matrix_hook_stage *find_stage(const char *name)
 {
@@ -96,19 +116,40 @@ static void read_args(struct reading *r, struct matrix_hook *h,
 	}
 }
 
+// "after-boot, around-workload and after-trial" for the guest.
+static const char *stages_on(struct arena *a, enum matrix_on on)
+{
+	const char **names =
+		arena_array(a, matrix_nhook_stages, sizeof(*names));
+	size_t n = 0;
+
+	for (size_t i = 0; i < matrix_nhook_stages; i++) {
+		if (matrix_hook_stages[i].on[on])
+			names[n++] = matrix_hook_stages[i].name;
+	}
+	return diag_list(a, names, n);
+}
+
 static void read_on(struct reading *r, struct matrix_hook *h,
 		    const struct ynode *v, const char *what)
 {
-	static const char *const places[] = { "host", "controller", NULL };
 	const struct param like = { .type = PARAM_CHOICE, .choices = places };
 	struct param_value value;
 
 	if (!read_value(r, &like, v, what, &value))
 		return;
-	h->on_controller = strcmp(value.s, "controller") == 0;
-	if (h->on_controller ? !h->stage->controller : !h->stage->host)
-		diag_add(&r->d, v->at, "%s: %s does not run on the %s", what,
-			 h->stage->name, value.s);
+	for (size_t i = 0; i < MATRIX_ON_COUNT; i++) {
+		if (strcmp(value.s, places[i]) == 0)
+			h->on = (enum matrix_on)i;
+	}
+	h->on_at = v->at;
+	if (!h->stage->on[h->on])
+		diag_add(&r->d, v->at,
+			 "%s: %s does not run on the %s%s; what does: %s", what,
+			 h->stage->name, value.s,
+			 h->on == MATRIX_ON_GUEST ? ", which does not live then"
+						  : "",
+			 stages_on(r->a, h->on));
 }
 
 static void read_hook_timeout(struct reading *r, struct matrix_hook *h,

@@ -73,7 +73,8 @@ const struct read_key read_keys[] = {
 	{ "", "hooks", READ_MAP, read_hooks,
 	  .help = "programs that run at stages of the campaign: before-campaign, "
 		  "before-block, before-boot, after-boot, around-workload, "
-		  "after-trial, after-campaign; hooks/README.md explains" },
+		  "after-trial, after-campaign; on the host, on: controller or "
+		  "on: guest; hooks/README.md explains" },
 	{ "", "destroy", READ_NAMES, read_destroy,
 	  .help = "devices and files that block workloads may overwrite, whatever "
 		  "they hold; others with a file system, partitions or a foreign "

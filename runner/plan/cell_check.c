@@ -129,10 +129,34 @@ static void check_queues(const struct checking *c, size_t owner,
 		 (long long)queues, (long long)cpus);
 }
 
+// Under accel: native there is no guest.
+static void check_hooks(const struct checking *c, const struct plan *p)
+{
+	size_t native = 0;
+
+	for (size_t i = 0; i < p->ncells; i++)
+		native += strcmp(js_get_str(p->cells[i].vm, "accel", ""),
+				 "native") == 0;
+	for (size_t i = 0; native > 0 && i < c->m->nhooks; i++) {
+		const struct matrix_hook *h = &c->m->hooks[i];
+
+		if (h->on == MATRIX_ON_GUEST)
+			diag_add(
+				c->d, h->on_at,
+				"hooks: %s: on: guest needs a VM, and %s under "
+				"accel: native, which has none; write on: "
+				"host, where those workloads run",
+				h->stage->name,
+				native == p->ncells ? "every cell runs"
+						    : "some cells run");
+	}
+}
+
 void cell_check(const struct matrix *m, const struct plan *p, struct diags *d)
 {
 	struct checking c = { m, d };
 
+	check_hooks(&c, p);
 	for (size_t i = 0; i < p->ncells; i++) {
 		const struct plan_cell *cell = &p->cells[i];
 

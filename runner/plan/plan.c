@@ -48,7 +48,7 @@ static struct js *hook_to_js(const struct matrix_hook *h)
 
 	js_set_str(j, "stage", h->stage->name);
 	js_set_str(j, h->shell ? "shell" : "run", h->run);
-	js_set_str(j, "on", h->on_controller ? "controller" : "host");
+	js_set_str(j, "on", matrix_on_name(h->on));
 	for (size_t i = 0; i < h->nargs; i++)
 		js_append(args, js_string(h->args[i]));
 	js_set(j, "args", args);

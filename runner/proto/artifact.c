@@ -1,7 +1,10 @@
 #include "runner/proto/artifact.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "runner/base/alloc.h"
 
 bool artifact_name_is_good(const char *name)
 {
@@ -61,14 +64,30 @@ size_t artifacts_room(const struct artifacts *a)
 	return MIN(ARTIFACT_TOTAL_MAX - a->bytes, (size_t)ARTIFACT_BYTES_MAX);
 }
 
+static bool is_taken(const struct artifacts *a, const char *name)
+{
+	for (size_t i = 0; i < js_len(a->list); i++) {
+		if (strcmp(js_get_str(js_at(a->list, i), "name", ""), name) ==
+		    0)
+			return true;
+	}
+	return false;
+}
+
 bool artifacts_add(struct artifacts *a, const char *name, const void *data,
 		   size_t len)
 {
-	if (len > artifacts_room(a) || !artifact_name_is_good(name))
+	CLEANUP(cleanup_free) char *own = xstrdup(name);
+
+	for (size_t i = 2; is_taken(a, own); i++) {
+		free(own);
+		own = xasprintf("%s.%zu", name, i);
+	}
+	if (len > artifacts_room(a) || !artifact_name_is_good(own))
 		return false;
 	if (a->list == NULL)
 		a->list = js_array();
-	js_append(a->list, artifact_new(name, data, len));
+	js_append(a->list, artifact_new(own, data, len));
 	a->bytes += len;
 	return true;
 }

@@ -37,7 +37,8 @@ struct artifacts {
 void artifacts_deinit(struct artifacts *a); // for CLEANUP, too
 // How many more bytes one can have here; 0: there is no room for another.
 size_t artifacts_room(const struct artifacts *a);
-// False when there is no room, and when the name is no good.
+// Where the name is taken it becomes NAME.2, NAME.3, ...: a hook may run at
+// several stages. False when there is no room, and when the name is no good.
 bool artifacts_add(struct artifacts *a, const char *name, const void *data,
 		   size_t len) MUST_CHECK;
 // Adds a list that a peer or a file gives; all of it, or nothing on failure.

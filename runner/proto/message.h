@@ -49,11 +49,17 @@
 // host agent -> guest agent (over virtio-serial, or a socketpair for
 // `accel: native`)
 //   run        {id, workloads, seq, seed}   answered by stage..., result
+//   hook       {id, hook, around, told}     answered by artifact..., result;
+//              around: first by the stage "ready", and not before the end
+//   end        {id}       the workloads have ended: so is the hook to
 //   facts      {id}                         answered by facts
 //   bye        {}
 // guest agent -> host agent
 //   hello      {version, arch, facts}       once, when it is ready
-//   stage, facts, error
+//   stage, facts, error, artifact
+//   hook:    one of the campaign's, as hook_run.h takes it, with its program
+//   told:    {trial, attempt, block, label, levels, vars, accel} for its
+//            environment
 //   result     {id, result, artifacts}      artifacts: a list of artifact.h's
 //                                           objects; absent: none
 #pragma once
@@ -66,7 +72,7 @@
 #include "runner/base/js.h"
 
 enum {
-	MESSAGE_VERSION = 2,
+	MESSAGE_VERSION = 3,
 	MESSAGE_STRING_MAX = 1 << 16,
 };
 
@@ -77,6 +83,8 @@ enum message_type {
 	MESSAGE_FINDING,
 	MESSAGE_TRIAL,
 	MESSAGE_RUN,
+	MESSAGE_HOOK,
+	MESSAGE_END,
 	MESSAGE_STAGE,
 	MESSAGE_ARTIFACT,
 	MESSAGE_RESULT,

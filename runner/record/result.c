@@ -143,6 +143,16 @@ static int severity(enum outcome o)
 	return rank[o];
 }
 
+void result_join(struct arena *a, struct result *r, const struct result *more)
+{
+	for (size_t i = 0; i < more->nmetrics; i++)
+		result_metric(a, r, &more->metrics[i]);
+	for (size_t i = 0; i < more->nchecks; i++)
+		result_check(a, r, &more->checks[i]);
+	for (size_t i = 0; i < more->nnotes; i++)
+		result_note(a, r, "%s", more->notes[i]);
+}
+
 void result_fail(struct arena *a, struct result *r, enum outcome o,
 		 const char *fmt, ...)
 {

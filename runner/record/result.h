@@ -84,6 +84,8 @@ void result_metric(struct arena *a, struct result *r, const struct metric *m);
 void result_check(struct arena *a, struct result *r, const struct check *c);
 void result_note(struct arena *a, struct result *r, const char *fmt, ...)
 	PRINTF(3, 4);
+// Adds the figures, checks and notes of another one.
+void result_join(struct arena *a, struct result *r, const struct result *more);
 // Sets outcome and reason, unless a worse one stands already.
 void result_fail(struct arena *a, struct result *r, enum outcome o,
 		 const char *fmt, ...) PRINTF(4, 5);

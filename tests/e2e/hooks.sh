@@ -97,6 +97,10 @@ fails '{around-workload: {shell: "echo early; exit 0"}}' \
 	'hook shell-1 (around-workload)' failed
 fails '{around-workload: {shell: "echo ready; cat; exit 7"}}' \
 	'exited with status 7' failed
+fails '{after-boot: {shell: "mkfifo $VRUN_ARTIFACTS/pipe; exit 6"}}' \
+	'exited with status 6' failed
+grep -Fq 'pipe\" is not kept: it is no file' "$dir/trials.jsonl" ||
+	fail "no note about a pipe among the artifacts"
 fails '{after-boot: {shell: "echo metric x y z"}}' \
 	'a metric is \"metric NAME VALUE UNIT' failed
 ! pgrep -f 'sleep 60' -s 0 >/dev/null || fail "a hook was left behind"

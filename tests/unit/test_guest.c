@@ -11,8 +11,10 @@
 
 #include "runner/agent/guest.h"
 #include "runner/agent/link.h"
+#include "runner/base/base64.h"
 #include "runner/base/clock.h"
 #include "runner/base/fd.h"
+#include "runner/proto/artifact.h"
 
 enum {
 	ANSWER_MS = 10000
@@ -277,6 +279,190 @@ static void a_peer_that_does_not_speak_the_protocol_ends_it(void **state)
 	assert_int_equal(end(&a), 1);
 }
 
+// --- hooks -----------------------------------------------------------------
+
+static void send_hook(struct agent *a, int64_t id, const char *script,
+		      bool around)
+{
+	CLEANUP(buf_deinit) struct buf data = BUF_INIT;
+	struct js *msg = message_new(MESSAGE_HOOK, id), *hook = js_object();
+	struct js *told = js_object(), *args = js_array(), *env = js_object();
+
+	base64_encode(script, strlen(script), &data);
+	js_append(args, js_string("a  b;$(id)\n\"q\""));
+	js_set_str(env, "X", "x'y\nz");
+	js_set_str(hook, "name", "h");
+	js_set_str(hook, "stage", "after-boot");
+	js_set_str(hook, "data", buf_str(&data));
+	js_set_int(hook, "timeout_ns", 500 * NS_PER_MS);
+	js_set(hook, "args", args);
+	js_set(hook, "env", env);
+	js_set_str(told, "accel", "tcg");
+	js_set_int(told, "trial", 7);
+	js_set(msg, "hook", hook);
+	js_set(msg, "told", told);
+	js_set_bool(msg, "around", around);
+	send_message(a, msg);
+}
+
+// What files came before it goes to `file`, if that is not NULL.
+static struct message result_of(struct agent *a, int64_t id, struct buf *file)
+{
+	struct message m = receive(a);
+	struct err e = { 0 };
+	const char *name;
+
+	while (m.type != MESSAGE_RESULT) {
+		assert_int_equal(m.id, id);
+		if (m.type == MESSAGE_ARTIFACT && file != NULL &&
+		    artifact_read(m.body, &name, file, &e) < 0)
+			fail_msg("%s", e.msg);
+		message_deinit(&m);
+		m = receive(a);
+	}
+	assert_int_equal(m.id, id);
+	return m;
+}
+
+static void a_hook_gives_figures_and_files(void **state)
+{
+	struct agent a = start();
+	CLEANUP(buf_deinit) struct buf file = BUF_INIT;
+	struct message m;
+	const struct js *r, *metric;
+
+	(void)state;
+	greet(&a);
+	send_hook(&a, -1,
+		  "#!/bin/sh\nprintf '%s|' \"$1\" \"$X\" $VRUN_TRIAL "
+		  "$VRUN_ACCEL \"${VRUN_QEMU_PID-none}\" >$VRUN_ARTIFACTS/f\n"
+		  "echo metric n 3 ms\n",
+		  false);
+	m = result_of(&a, -1, &file);
+	r = js_get(m.body, "result");
+	metric = js_at(js_get(r, "metrics"), 0);
+	assert_string_equal(js_get_str(r, "outcome", ""), "ok");
+	assert_string_equal(js_get_str(metric, "name", ""), "h.n");
+	assert_string_equal(buf_str(&file),
+			    "metric n 3 ms\n"
+			    "a  b;$(id)\n\"q\"|x'y\nz|7|tcg|none|");
+	message_deinit(&m);
+	assert_int_equal(part(&a), 0);
+}
+
+static void a_hook_that_fails_says_how(void **state)
+{
+	static const struct {
+		const char *script;
+		bool around;
+		const char *outcome, *reason;
+	} cases[] = {
+		{ "#!/bin/sh\necho no luck; exit 3\n", false, "failed",
+		  "exited with status 3: no luck" },
+		{ "#!/bin/sh\nsleep 60\n", false, "timeout",
+		  "did not end within 0.5 s" },
+		{ "#!/bin/sh\nsleep 60\n", true, "timeout",
+		  "did not say \"ready\" in time" },
+		{ "#!/bin/sh\nexit 0\n", true, "failed",
+		  "hook h (after-boot)" },
+		{ "#!/bin/sh\necho metric x y z\n", false, "failed",
+		  "a metric is \"metric NAME VALUE UNIT" },
+		{ "#!/bin/sh\nkill -9 $PPID; sleep 60\n", false, "failed",
+		  "the hook was killed by signal 9" },
+		{ "#!/no/such/sh -u\n", false, "failed",
+		  "its interpreter \"/no/such/sh\" is not here" },
+		{ "\x01\x02", false, "failed", "it is neither a script" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct agent a = start();
+		struct message m;
+		const struct js *r;
+
+		greet(&a);
+		send_hook(&a, -2, cases[i].script, cases[i].around);
+		m = result_of(&a, -2, NULL);
+		r = js_get(m.body, "result");
+		if (strstr(js_get_str(r, "reason", ""), cases[i].reason) ==
+			    NULL ||
+		    strcmp(js_get_str(r, "outcome", ""), cases[i].outcome) != 0)
+			fail_msg("%s: %s: %s", cases[i].script,
+				 js_get_str(r, "outcome", ""),
+				 js_get_str(r, "reason", ""));
+		message_deinit(&m);
+		assert_int_equal(part(&a), 0);
+	}
+}
+
+// Two of them, and a run between their beginnings and their ends. The first is
+// told first to end, although the second was forked with copies of all that
+// the agent had open.
+static void hooks_go_on_around_a_run(void **state)
+{
+	static const char script[] = "#!/bin/sh\necho ready; cat; "
+				     "echo metric over 1 1\n";
+	struct agent a = start();
+	struct message m;
+
+	(void)state;
+	greet(&a);
+	for (int64_t id = -1; id >= -2; id--) {
+		send_hook(&a, id, script, true);
+		m = expect(&a, MESSAGE_STAGE);
+		assert_int_equal(m.id, id);
+		assert_string_equal(js_get_str(m.body, "stage", ""), "ready");
+		message_deinit(&m);
+	}
+	send_run(&a, 5, "[{\"kind\": \"synthetic\"}]");
+	m = expect(&a, MESSAGE_RESULT);
+	assert_int_equal(m.id, 5);
+	message_deinit(&m);
+	for (int64_t id = -1; id >= -2; id--) {
+		send_message(&a, message_new(MESSAGE_END, id));
+		m = result_of(&a, id, NULL);
+		assert_string_equal(
+			js_get_str(js_get(m.body, "result"), "outcome", ""),
+			"ok");
+		message_deinit(&m);
+	}
+	send_message(&a, message_new(MESSAGE_END, -1)); // it has ended
+	assert_int_equal(part(&a), 0);
+}
+
+static void what_is_no_hook_is_refused(void **state)
+{
+	static const struct {
+		const char *key, *value;
+	} cases[] = { { "name", "../h" }, { "stage", NULL }, { "data", "!" } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct agent a = start();
+		struct js *msg = message_new(MESSAGE_HOOK, -1);
+		struct js *hook = js_object();
+		struct message m;
+
+		greet(&a);
+		js_set_str(hook, "name", "h");
+		js_set_str(hook, "stage", "after-boot");
+		js_set_str(hook, "data", "");
+		js_set_int(hook, "timeout_ns", NS_PER_S);
+		js_del(hook, cases[i].key);
+		if (cases[i].value != NULL)
+			js_set_str(hook, cases[i].key, cases[i].value);
+		js_set(msg, "hook", hook);
+		js_set_bool(msg, "around", false);
+		send_message(&a, msg);
+		m = result_of(&a, -1, NULL);
+		if (strcmp(js_get_str(js_get(m.body, "result"), "outcome", ""),
+			   "failed") != 0)
+			fail_msg("%s was taken", cases[i].key);
+		message_deinit(&m);
+		assert_int_equal(part(&a), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +474,10 @@ int main(void)
 		cmocka_unit_test(requests_out_of_turn_are_refused_in_words),
 		cmocka_unit_test(
 			a_peer_that_does_not_speak_the_protocol_ends_it),
+		cmocka_unit_test(a_hook_gives_figures_and_files),
+		cmocka_unit_test(a_hook_that_fails_says_how),
+		cmocka_unit_test(hooks_go_on_around_a_run),
+		cmocka_unit_test(what_is_no_hook_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
