@@ -135,6 +135,23 @@ static double common_margin(const struct comparison *c)
 	return first->margin;
 }
 
+// Whoever looks at a campaign before its end may wait for better figures.
+static bool is_in_mid_run(const struct results *r)
+{
+	return r->an->interim ||
+	       (r->stopping != NULL && !r->stopping->stopped &&
+		r->counts.over < r->counts.trials);
+}
+
+static bool some_in_mid_run(const struct comparison *c)
+{
+	size_t i = 0;
+
+	while (i < c->n && !is_in_mid_run(c->loaded[i]))
+		i++;
+	return i < c->n;
+}
+
 static int analyse(struct comparison *c, const struct cmd_args *args,
 		   struct err *e)
 {
@@ -146,6 +163,7 @@ static int analyse(struct comparison *c, const struct cmd_args *args,
 	spec.margin = common_margin(c);
 	spec.sequential = false; // rounds are not shared as it is
 	spec.accept_confounded = cmd_has(args, "accept-confounded");
+	spec.interim = some_in_mid_run(c);
 	c->ds = dataset_new();
 	if (!cmd_has(args, "no-anchor"))
 		c->anchor = across_anchor(c->parts, c->n);

@@ -50,6 +50,14 @@ pct=$(sed -n 's/.*"ratio_pct": \([-0-9.]*\),*/\1/p' "$tmp/json" | head -n 1)
 awk -v p="$pct" 'BEGIN { exit !(p > 1.5 && p < 4.5) }' ||
 	fail "the ratio of ratios is $pct %, not about 3 %"
 
+# --- one that is not at its end ----------------------------------------
+
+cp -r "$tmp/new" "$tmp/begun"
+rm "$tmp/begun/MANIFEST.sha256"
+head -n 28 "$tmp/new/trials.jsonl" >"$tmp/begun/trials.jsonl"
+expect 1 "$VRUN" compare "$tmp/old" "$tmp/begun"
+prints 'looked at in mid-run: anytime-valid' 'begun is not whole'
+
 # --- none --------------------------------------------------------------
 
 expect 0 "$VRUN" compare "$tmp/old" "$tmp/faster"
