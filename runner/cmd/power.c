@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/levels.h"
 #include "analysis/planning.h"
 #include "analysis/power.h"
 #include "analysis/words.h"
@@ -12,12 +13,21 @@
 #include "runner/base/units.h"
 #include "runner/campaign/boundaries.h"
 #include "runner/campaign/results.h"
+#include "runner/plan/expand.h"
+
+#define PLAN_BOOT_S ((double)PLAN_BOOT_NS / (double)NS_PER_S)
+
+enum {
+	REPETITIONS_MAX = 100, // beyond, boots hardly differ
+};
 
 // One figure of noise, and what follows from it.
 struct noise {
 	const char *label;
-	double sd_log; // of a contrast on one host
-	double df;     // it was estimated with; NaN: it was given
+	double sd_log;	      // of a contrast on one host
+	double df;	      // it was estimated with; NaN: it was given
+	struct levels levels; // of the pilot's cell; var_trial NaN: unknown
+	double repetitions;   // in one boot that make the best use of time
 	struct planning plan, upper;
 	struct stopping_expectation stop[PLANNING_TRUTHS];
 };
@@ -69,6 +79,7 @@ static int from_figure(struct power *p, const char *text, struct err *e)
 		p, arena_printf(p->arena, "CV of a trial %.3g %%", 100 * cv));
 	n->sd_log = planning_sd_of_cv(cv);
 	n->df = NO_FIGURE;
+	n->levels.var_trial = n->repetitions = NO_FIGURE;
 	return 0;
 }
 
@@ -79,6 +90,16 @@ static bool is_planned(const struct plan *plan, const char *metric)
 			return true;
 	}
 	return false;
+}
+
+// The longest of any cell.
+static double trial_s(const struct plan *plan)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < plan->ncells; i++)
+		ns = MAX(ns, expand_work_ns(plan->cells[i].workloads));
+	return (double)ns / (double)NS_PER_S;
 }
 
 static void from_comparison(struct power *p, const struct results *r,
@@ -101,6 +122,9 @@ static void from_comparison(struct power *p, const struct results *r,
 	// Rounds of the pilot are means over its hosts.
 	n->sd_log = m.sd * sqrt((double)MAX(hosts, (size_t)1));
 	n->df = (double)m.n - 1;
+	n->levels = levels_of(ix, c->cell, c->metric);
+	n->repetitions =
+		levels_repetitions(&n->levels, trial_s(p->plan), PLAN_BOOT_S);
 }
 
 static int from_pilot(struct power *p, const char *dir, struct err *e)
@@ -242,6 +266,40 @@ static void print_heads(const struct power *p, struct buf *out)
 	buf_putc(out, '\n');
 }
 
+// Kalibera & Jones 2013: what is cheap and noisy is repeated.
+static void print_levels(const struct noise *n, struct buf *out)
+{
+	const struct levels *l = &n->levels;
+
+	if (isnan(n->repetitions))
+		return;
+	buf_printf(out,
+		   "  %s\n%20.3g %% in a boot, %.3g %% from boot to boot: ",
+		   n->label, 100 * sqrt(l->var_trial) / l->mean,
+		   100 * sqrt(l->var_boot) / l->mean);
+	if (n->repetitions > REPETITIONS_MAX)
+		buf_printf(out, "repeat: more than %d\n", REPETITIONS_MAX);
+	else
+		buf_printf(out, "repeat: %.0f\n", n->repetitions);
+}
+
+static void print_all_levels(const struct power *p, struct buf *out)
+{
+	size_t i = 0;
+
+	while (i < p->n && isnan(p->noises[i].repetitions))
+		i++;
+	if (i == p->n)
+		return;
+	buf_printf(
+		out,
+		"\nTrials in one boot that make the best use of time (a boot "
+		"takes %.3g s, a trial %.3g s)\n",
+		PLAN_BOOT_S, trial_s(p->plan));
+	for (i = 0; i < p->n; i++)
+		print_levels(&p->noises[i], out);
+}
+
 static void print_expectations(const struct power *p, const struct noise *n,
 			       struct buf *out)
 {
@@ -293,6 +351,7 @@ void power_print(const struct power *p, struct buf *out)
 			   n->df, 100 * PLANNING_UPPER_LEVEL);
 		print_row(p, buf_str(&label), &n->upper, out);
 	}
+	print_all_levels(p, out);
 	print_stop(p, out);
 }
 
@@ -332,6 +391,16 @@ static struct js *stop_to_js(const struct power *p, const struct noise *n)
 	return list;
 }
 
+static struct js *levels_to_js(const struct noise *n)
+{
+	struct js *j = js_object();
+
+	js_set_real(j, "cv_trial", sqrt(n->levels.var_trial) / n->levels.mean);
+	js_set_real(j, "cv_boot", sqrt(n->levels.var_boot) / n->levels.mean);
+	js_set_real(j, "repetitions", n->repetitions);
+	return j;
+}
+
 struct js *power_to_js(const struct power *p)
 {
 	struct js *j = js_object(), *list = js_array();
@@ -349,6 +418,8 @@ struct js *power_to_js(const struct power *p)
 
 		js_set_str(one, "noise", n->label);
 		js_set_real(one, "df", n->df);
+		if (!isnan(n->repetitions))
+			js_set(one, "boot", levels_to_js(n));
 		if (!isnan(n->df))
 			js_set(one, "upper", planning_to_js(&n->upper));
 		if (p->plan->has_stop)

@@ -36,6 +36,14 @@ sd=$(sed -n 's/.*"sd_log": \([0-9.]*\).*/\1/p' "$tmp/out" | head -n 1)
 awk -v sd="$sd" 'BEGIN { exit !(sd > 0.007 && sd < 0.025) }' ||
 	fail "the pilot's SD is $sd"
 
+# Boots that differ by 3 %, trials of one by 1 %: one trial of 9 s a boot.
+sed 's/^design:.*/design: {rounds: 20, seed: 5, repeat: 3}/' "$m" >"$tmp/boots.yaml"
+boots=(--set synthetic.boot-cv=3% --set synthetic.cv=1%)
+expect 0 "$VRUN" "$tmp/boots.yaml" --results "$tmp/b" --quiet "${boots[@]}"
+expect 0 "$VRUN" plan "$tmp/boots.yaml" --power "$(results_in "$tmp/b")" \
+	--set synthetic.runtime=9s
+row 'best use of time (a boot takes 3 s, a trial 9 s)' 'from boot to boot: repeat: 1'
+
 expect 0 "$VRUN" plan "$m" --power 2% --set compare.margin=2% \
 	--set 'design={seed: 7, stop: {margin: yes, max-rounds: 12}}'
 row 'Stopping rule, at most 12 rounds'
