@@ -292,7 +292,7 @@ lint: export LINT_CFLAGS = $(subst ',,$(CPPFLAGS)) -std=gnu17 $(call pkg,--cflag
 # What does not compile is for `globals` to say; the other rules go on.
 lint:
 	-+@$(SUBMAKE) -k all
-	@B=$(B) CC=$(CC) tests/lint/run.sh
+	@B=$(B) CC='$(CC)' tests/lint/run.sh
 
 clean:
 	rm -rf $(B)

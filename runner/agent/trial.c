@@ -8,6 +8,7 @@
 #include "runner/agent/hook_guest.h"
 #include "runner/agent/sample.h"
 #include "runner/base/clock.h"
+#include "runner/proto/message.h"
 
 struct trial {
 	struct host *h;
@@ -59,18 +60,6 @@ static int enter_block(struct trial *t, struct fault *f)
 }
 
 // --- the VM --------------------------------------------------------------
-
-static bool wants_fio(const struct js *workloads)
-{
-	for (size_t i = 0; i < js_len(workloads); i++) {
-		const char *engine =
-			js_get_str(js_at(workloads, i), "engine", "");
-
-		if (strcmp(engine, "fio") == 0)
-			return true;
-	}
-	return false;
-}
 
 static int decide_accel(struct trial *t, enum vm_accel *accel,
 			struct vm_spec *spec, struct fault *f)
@@ -126,7 +115,7 @@ static int ensure_vm(struct trial *t, struct fault *f)
 	const struct js *body = t->request->body;
 	struct host *h = t->h;
 	bool fio = js_get_bool(body, "fio", false) ||
-		   wants_fio(js_get(body, "workloads"));
+		   message_wants_fio(js_get(body, "workloads"));
 	bool same = h->boot == js_get_int(body, "boot", 0);
 
 	if (vm_is_up(&h->vm) && !child_has_ended(&h->vm.child) && same &&

@@ -8,6 +8,7 @@
 #include "runner/base/plain.h"
 #include "runner/base/units.h"
 #include "runner/campaign/store.h"
+#include "runner/proto/message.h"
 
 enum {
 	ROOM_PER_TRIAL = 64 << 10, // record, console and logs of a usual trial
@@ -195,18 +196,6 @@ static bool is_native(const struct js *vm)
 	return strcmp(js_get_str(vm, "accel", ""), "native") == 0;
 }
 
-static bool any_fio(const struct js *workloads)
-{
-	for (size_t i = 0; i < js_len(workloads); i++) {
-		const char *engine =
-			js_get_str(js_at(workloads, i), "engine", "");
-
-		if (strcmp(engine, "fio") == 0)
-			return true;
-	}
-	return false;
-}
-
 bool preflight_needs_image(const struct plan *p, bool *with_fio)
 {
 	bool needs = false;
@@ -219,7 +208,7 @@ bool preflight_needs_image(const struct plan *p, bool *with_fio)
 		    strcmp(js_get_str(c->vm, "image", ""), "builtin") != 0)
 			continue;
 		needs = true;
-		*with_fio |= any_fio(c->workloads);
+		*with_fio |= message_wants_fio(c->workloads);
 	}
 	return needs;
 }

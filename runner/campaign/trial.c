@@ -7,6 +7,7 @@
 
 #include "runner/base/clock.h"
 #include "runner/proto/artifact.h"
+#include "runner/proto/message.h"
 
 // An attempt that is repeated draws anew in workloads that draw.
 #define ATTEMPT_SEED_STEP 0x9e3779b97f4a7c15ULL
@@ -49,13 +50,8 @@ static int keep(struct host *h, const struct record *r, struct err *e)
 static bool some_cell_runs_fio(const struct plan *p)
 {
 	for (size_t i = 0; i < p->ncells; i++) {
-		const struct js *workloads = p->cells[i].workloads;
-
-		for (size_t w = 0; w < js_len(workloads); w++)
-			if (strcmp(js_get_str(js_at(workloads, w), "engine",
-					      ""),
-				   "fio") == 0)
-				return true;
+		if (message_wants_fio(p->cells[i].workloads))
+			return true;
 	}
 	return false;
 }

@@ -152,3 +152,15 @@ void message_append(struct buf *out, struct js *msg)
 	frame_append(out, body.data, body.len);
 	js_unref(msg);
 }
+
+bool message_wants_fio(const struct js *workloads)
+{
+	for (size_t i = 0; i < js_len(workloads); i++) {
+		const char *engine =
+			js_get_str(js_at(workloads, i), "engine", "");
+
+		if (strcmp(engine, "fio") == 0)
+			return true;
+	}
+	return false;
+}

@@ -64,6 +64,7 @@
 //                                           objects; absent: none
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -116,3 +117,6 @@ struct js *message_new(enum message_type t, int64_t id);
 
 // Appends the frame of `msg` to `out` and unrefs msg.
 void message_append(struct buf *out, struct js *msg);
+
+// Whether one of a trial's "workloads" is run by fio.
+bool message_wants_fio(const struct js *workloads);
