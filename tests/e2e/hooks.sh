@@ -97,12 +97,17 @@ fails '{around-workload: {shell: "echo early; exit 0"}}' \
 	'hook shell-1 (around-workload)' failed
 fails '{around-workload: {shell: "echo ready; cat; exit 7"}}' \
 	'exited with status 7' failed
+# shellcheck disable=SC2016 # the hook's shell reads it
 fails '{after-boot: {shell: "mkfifo $VRUN_ARTIFACTS/pipe; exit 6"}}' \
 	'exited with status 6' failed
 grep -Fq 'pipe\" is not kept: it is no file' "$dir/trials.jsonl" ||
 	fail "no note about a pipe among the artifacts"
 fails '{after-boot: {shell: "echo metric x y z"}}' \
 	'a metric is \"metric NAME VALUE UNIT' failed
+# shellcheck disable=SC2016
+fails '{around-workload: {shell: "sleep 4321 & echo ready; cat; kill -9 $$"}}' \
+	'was killed by signal 9' failed
+! pgrep -f 'sleep 4321' >/dev/null || fail "what a killed hook began goes on"
 ! pgrep -f 'sleep 60' -s 0 >/dev/null || fail "a hook was left behind"
 
 # --- on the controller: the answer is told, a failure is ---------------
