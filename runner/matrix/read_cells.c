@@ -2,9 +2,14 @@
 
 #include <string.h>
 
+struct rules {
+	struct matrix_partial **list;
+	size_t *n, *cap;
+	read_level_fn *level;
+};
+
 static void read_rules(struct reading *r, const struct read_key *k,
-		       const struct ynode *v, read_level_fn *level,
-		       struct matrix_partial **rules, size_t *n, size_t *cap)
+		       const struct ynode *v, const struct rules *to)
 {
 	if (!read_is(r, v, YNODE_LIST, diag_quote(r->a, k->name)))
 		return;
@@ -16,9 +21,10 @@ static void read_rules(struct reading *r, const struct read_key *k,
 	for (size_t i = 0; i < v->n; i++) {
 		struct matrix_partial p = { 0 }, *slot;
 
-		if (!read_partial(r, k->name, v->values[i], level, &p))
+		if (!read_partial(r, k->name, v->values[i], to->level, &p))
 			continue;
-		slot = arena_push(r->a, rules, n, cap, sizeof(*slot));
+		slot = arena_push(r->a, to->list, to->n, to->cap,
+				  sizeof(*slot));
 		*slot = p;
 	}
 }
@@ -26,15 +32,21 @@ static void read_rules(struct reading *r, const struct read_key *k,
 void read_exclude(struct reading *r, const struct read_key *k,
 		  const struct ynode *v)
 {
-	read_rules(r, k, v, read_known_level, &r->m->exclude, &r->m->nexclude,
-		   &r->exclude_cap);
+	struct matrix *m = r->m;
+
+	read_rules(r, k, v,
+		   &(struct rules){ &m->exclude, &m->nexclude, &r->exclude_cap,
+				    read_known_level });
 }
 
 void read_include(struct reading *r, const struct read_key *k,
 		  const struct ynode *v)
 {
-	read_rules(r, k, v, read_more_level, &r->m->include, &r->m->ninclude,
-		   &r->include_cap);
+	struct matrix *m = r->m;
+
+	read_rules(r, k, v,
+		   &(struct rules){ &m->include, &m->ninclude, &r->include_cap,
+				    read_more_level });
 }
 
 static bool is_zipped(const struct matrix *m, size_t factor)

@@ -41,7 +41,7 @@ static bool is_new_level(struct reading *r, const struct matrix_factor *f,
 static void read_level(struct reading *r, struct matrix_factor *f, size_t *cap,
 		       const struct ynode *item)
 {
-	struct matrix_level l = { 0 }, *slot;
+	struct matrix_level l = { .value = { .text = "" } }, *slot;
 	const struct ynode *value = item;
 
 	if (item->kind == YNODE_MAP && item->n == 1) {

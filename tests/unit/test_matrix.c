@@ -169,6 +169,24 @@ static void bad_comparisons_have_place_and_remedy(void **state)
 	check_bad(cases, ARRAY_LEN(cases));
 }
 
+static void bad_variables_have_place_and_remedy(void **state)
+{
+	static const struct bad cases[] = {
+		{ "vars: [a]\n", "\"vars\" must be a map, not a list" },
+		{ "vars: {a-b: 1}\n",
+		  "m:3:8: vars: \"a-b\": a name must be letters, digits and _" },
+		{ "vars: {cpus: 1}\n", "m:3:8: vars: \"cpus\" is a parameter" },
+		{ "vars: {a: [1]}\n", "m:3:11: vars a must be text" },
+		{ "vars: {mode: 1}\nfactors: {mdoe: [1, 2]}\n",
+		  "did you mean \"mode\"?" },
+		{ "vars: {mode: 1}\nfixed: {mode: 2}\n",
+		  "m:4:9: unknown parameter \"mode\"" },
+	};
+
+	(void)state;
+	check_bad(cases, ARRAY_LEN(cases));
+}
+
 static void bad_designs_have_place_and_remedy(void **state)
 {
 	static const struct bad cases[] = {
@@ -203,15 +221,6 @@ static void bad_designs_have_place_and_remedy(void **state)
 		  "m:3:11: destroy: \"/dev/x\" is the device of no workload" },
 		{ "destroy: {a: b}\n",
 		  "\"destroy\" must be a list, not a map" },
-		{ "vars: [a]\n", "\"vars\" must be a map, not a list" },
-		{ "vars: {a-b: 1}\n",
-		  "m:3:8: vars: \"a-b\": a name must be letters, digits and _" },
-		{ "vars: {cpus: 1}\n", "m:3:8: vars: \"cpus\" is a parameter" },
-		{ "vars: {a: [1]}\n", "m:3:11: vars a must be text" },
-		{ "vars: {mode: 1}\nfactors: {mdoe: [1, 2]}\n",
-		  "did you mean \"mode\"?" },
-		{ "vars: {mode: 1}\nfixed: {mode: 2}\n",
-		  "m:4:9: unknown parameter \"mode\"" },
 		{ "timeout: 0\n", "timeout: must be more than 0" },
 		{ "retries: 101\n", "out of range (0 to 100)" },
 		{ "hosts: []\n", "needs 1 to 1024" },
@@ -461,6 +470,7 @@ int main(void)
 		cmocka_unit_test(bad_factors_and_fixed_have_place_and_remedy),
 		cmocka_unit_test(bad_comparisons_have_place_and_remedy),
 		cmocka_unit_test(bad_designs_have_place_and_remedy),
+		cmocka_unit_test(bad_variables_have_place_and_remedy),
 		cmocka_unit_test(bad_workloads_have_place_and_remedy),
 		cmocka_unit_test(all_errors_come_at_once_in_order),
 		cmocka_unit_test(thousands_of_errors_fit_the_message),
