@@ -46,6 +46,7 @@ struct host {
 	struct rundir dir;
 	struct settings settings;
 	struct vm vm; // the one that is up, if any
+	struct qemu_sums sums;
 	struct logs logs;
 	struct hooks hooks;
 	int64_t boot;	 // the plan's number of its boot

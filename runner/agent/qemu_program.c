@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runner/agent/child.h"
@@ -19,15 +18,7 @@
 enum {
 	SAYS_BYTES = 64 << 10, // more than any program says of itself
 	SUMS_MAX = 4 << 20,
-	KNOWN_MAX = 8, // files whose sums are remembered
 };
-
-// Sums of files that this agent has seen, the newest over the oldest.
-static struct known {
-	struct stat st;
-	char sha256[QEMU_PROGRAM_HEX + 1];
-} known[KNOWN_MAX];
-static size_t next_known;
 
 void qemu_program_deinit(struct qemu_program *p)
 {
@@ -160,18 +151,22 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static const struct known *look_up(const struct stat *st)
+static const struct qemu_sum *look_up(const struct qemu_sums *sums,
+				      const struct stat *st)
 {
-	for (size_t i = 0; i < KNOWN_MAX; i++) {
-		if (known[i].sha256[0] != '\0' && is_same(&known[i].st, st))
-			return &known[i];
+	for (size_t i = 0; i < QEMU_PROGRAM_SUMS; i++) {
+		const struct qemu_sum *k = &sums->of[i];
+
+		if (k->sha256[0] != '\0' && is_same(&k->st, st))
+			return k;
 	}
 	return NULL;
 }
 
-static const struct known *remember(const struct stat *st, const char *sum)
+static const struct qemu_sum *remember(struct qemu_sums *sums,
+				       const struct stat *st, const char *sum)
 {
-	struct known *k = &known[next_known++ % KNOWN_MAX];
+	struct qemu_sum *k = &sums->of[sums->next++ % QEMU_PROGRAM_SUMS];
 
 	k->st = *st;
 	snprintf(k->sha256, sizeof(k->sha256), "%.*s", QEMU_PROGRAM_HEX, sum);
@@ -184,22 +179,22 @@ static bool is_sum(const char *line)
 	       line[QEMU_PROGRAM_HEX] == ' ';
 }
 
-int qemu_program_hash(struct qemu_program *p, struct watch *w, const char *dir,
-		      struct fault *f)
+int qemu_program_hash(struct qemu_program *p, struct qemu_sums *sums,
+		      struct watch *w, const char *dir, struct fault *f)
 {
 	char tool[] = "sha256sum", line[QEMU_PROGRAM_LINE_MAX] = "";
 	char *argv[] = { tool, p->file, NULL };
-	const struct known *k;
+	const struct qemu_sum *k;
 	struct stat st;
 
 	if (p->file == NULL || stat(p->file, &st) < 0)
 		return 0; // that it cannot be run tells more
-	k = look_up(&st);
+	k = look_up(sums, &st);
 	if (k == NULL && qemu_program_says(w, dir, argv, line, f) < 0 &&
 	    f->outcome == OUTCOME_LOST)
 		return -1;
 	if (k == NULL && is_sum(line))
-		k = remember(&st, line);
+		k = remember(sums, &st, line);
 	*f = (struct fault){ 0 };
 	if (k != NULL)
 		snprintf(p->sha256, sizeof(p->sha256), "%s", k->sha256);

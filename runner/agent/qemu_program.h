@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "runner/agent/watch.h"
@@ -17,6 +18,16 @@ enum {
 	QEMU_PROGRAM_SAYS_S = 30,
 	QEMU_PROGRAM_HEX = 64, // of SHA-256
 	QEMU_PROGRAM_LINE_MAX = 256,
+	QEMU_PROGRAM_SUMS = 8,
+};
+
+// Sums of files that an agent has seen, the newest over the oldest.
+struct qemu_sums {
+	struct qemu_sum {
+		struct stat st;
+		char sha256[QEMU_PROGRAM_HEX + 1]; // "": free
+	} of[QEMU_PROGRAM_SUMS];
+	size_t next;
 };
 
 struct qemu_program {
@@ -31,10 +42,11 @@ struct qemu_program {
 
 // `given` is what was named; "": qemu-system-x86_64 of PATH.
 void qemu_program_find(const char *given, struct qemu_program *out);
-// Fills in sha256, with sha256sum(1), once for each file; where that cannot be
-// run it stays "". `dir` is for its output. Faults only when the agent is to
-// stop.
-int qemu_program_hash(struct qemu_program *p, struct watch *w, const char *dir,
+// Fills in sha256, with sha256sum(1), once for each file in `sums`; where that
+// cannot be run it stays "". `dir` is for its output. Faults only when the
+// agent is to stop.
+int qemu_program_hash(struct qemu_program *p, struct qemu_sums *sums,
+		      struct watch *w, const char *dir,
 		      struct fault *f) MUST_CHECK;
 // The sum that a copy must have; "" when it is none.
 void qemu_program_due(const struct qemu_program *p,

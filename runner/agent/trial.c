@@ -86,6 +86,7 @@ static int boot(struct trial *t, bool fio, struct fault *f)
 		.request = js_get(body, "vm"),
 		.dir = h->dir.own,
 		.rundir = h->dir.own,
+		.sums = &h->sums,
 		.want_fio = fio,
 		.for_hooks = js_len(h->hooks.list) > 0,
 		.deadline_ns = t->deadline_ns,

@@ -153,7 +153,7 @@ static int accept_at(struct vm *vm, int listener, int64_t deadline_ns,
 static int find_qemu(struct vm *vm, const struct vm_boot *b, struct fault *f)
 {
 	qemu_program_find(vm->spec.qemu, &vm->program);
-	return qemu_program_hash(&vm->program, b->watch, b->rundir, f);
+	return qemu_program_hash(&vm->program, b->sums, b->watch, b->rundir, f);
 }
 
 static int start_qemu(struct vm *vm, const struct vm_boot *b,

@@ -54,6 +54,7 @@ struct vm_boot {
 	enum vm_accel accel;	  // what "best" was decided to be
 	const char *dir;	  // where console and log go; exists
 	const char *rundir;	  // private directory for the sockets
+	struct qemu_sums *sums;	  // of the programs that ran before
 	bool want_fio;
 	bool for_hooks;	     // a second QMP socket, rundir/VM_HOOK_QMP
 	int64_t deadline_ns; // of the trial

@@ -120,11 +120,13 @@ static int boot(const char *dir, const char *backing, struct watch *w,
 		struct fault *f)
 {
 	CLEANUP(js_unrefp) struct js *vm_request = request(dir, backing);
+	struct qemu_sums sums = { 0 };
 	const struct vm_boot b = {
 		.request = vm_request,
 		.accel = VM_KVM,
 		.dir = dir,
 		.rundir = dir,
+		.sums = &sums,
 		.deadline_ns = clock_mono_ns() + WAIT_S * NS_PER_S,
 		.watch = w,
 		.stage = no_stage,
