@@ -53,8 +53,8 @@ what_people_mistype() {
 	refuses ':5:24: factor "cpus": lists level "1" twice'
 	matrix 'design: {rounds: 0}'
 	refuses ':5:18: rounds: "0" is out of range (1 to 100000)'
-	matrix 'vars: []'
-	refuses ':5:1: key "vars" cannot be used with vrun'
+	matrix 'vars: {cpus: 1}'
+	refuses ':5:8: vars: "cpus" is a parameter'
 }
 
 baselines_that_are_no_cell() {
