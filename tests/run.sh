@@ -18,9 +18,9 @@ UNIT_SECONDS=300
 E2E_SECONDS=300
 # Not under valgrind: its 3.19 has no pidfd_open, by which children are watched,
 # holds all threads up while one of them waits in io_uring_enter, and makes long
-# double no wider than double; thousands of campaigns would take it half an
-# hour.
-VALGRIND_LEAVES_OUT=' test_block test_watch test_load test_twosample test_calibration '
+# double no wider than double; /proc/self/exe is valgrind; thousands of campaigns
+# would take it half an hour.
+VALGRIND_LEAVES_OUT=' test_block test_calibration test_guest test_load test_qemu_program test_twosample test_watch '
 
 # programs PATTERN: the sources that match, as names of programs.
 programs() {
