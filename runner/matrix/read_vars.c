@@ -75,6 +75,8 @@ void read_vars(struct reading *r, const struct read_key *k,
 			continue;
 		var->param = (struct param){ .name = v->keys[i]->text,
 					     .type = PARAM_TEXT,
+					     .def = "",
+					     .help = "",
 					     .scope = PARAM_VM };
 		read_var(r, var, v->values[i]);
 		m->nvars++;

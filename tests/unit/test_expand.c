@@ -261,7 +261,7 @@ static void variables_travel_with_their_cell(void **state)
 {
 	static const char *const want[] = { "sched=none", "sched=slow" };
 	CLEANUP(plan_freep)
-	struct plan *p = built("vars: {sched: x, mode: \"a b\"}\n"
+	struct plan *p = built("vars: {sched: x, mode: \"a b\", none: }\n"
 			       "factors: {sched: [none, {slow: mq-deadline}]}\n"
 			       "hooks: {before-boot: {shell: set}}\n");
 
@@ -271,6 +271,7 @@ static void variables_travel_with_their_cell(void **state)
 	assert_string_equal(js_get_str(p->cells[1].vars, "sched", ""),
 			    "mq-deadline");
 	assert_string_equal(js_get_str(p->cells[1].vars, "mode", ""), "a b");
+	assert_string_equal(js_get_str(p->cells[1].vars, "none", "x"), "");
 	// A hook may need it before the boot.
 	assert_int_not_equal(p->cells[0].boot_group, p->cells[1].boot_group);
 	assert_int_equal(p->nnotes, 0);
