@@ -111,11 +111,14 @@ unused() {
 	! ls -d $traces/instances/vrun-* >/dev/null 2>&1
 }
 if [ -w $traces/instances ] && [ -d $traces/events/kvm/kvm_exit ]; then
-	exits 0
-	prints '^kvm-exits: no perf: '
-	prints '^kvm-exits: tracefs saw no exit'
-	prints '^source: qmp$'
-	unused || fail "an instance was left"
+	for _ in 1 2 3 4 5; do # a reader that sleeps on shows now and then
+		rm -f "$tmp/kvm-exits.blind"
+		exits 0
+		prints '^kvm-exits: no perf: '
+		prints '^kvm-exits: tracefs saw no exit'
+		prints '^source: qmp$'
+		unused || fail "an instance was left"
+	done
 	VRUN_VCPU_TIDS='no thread' KVM_EXITS_SOURCE=tracefs exits 1
 	prints 'kvm-exits: no tracefs: '
 	unused || fail "an instance was left by a failure"
