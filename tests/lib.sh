@@ -12,11 +12,14 @@ ok() {
 	passed=$((passed + 1))
 }
 
-# fail NAME [LOG]: the end of the log follows, indented.
+# fail NAME [LOG]: the end of the log follows, indented, and what is in LOG.more.
 fail() {
 	echo "FAIL $1"
 	failed=$((failed + 1))
-	[ -z "${2-}" ] || tail -n "${TAIL:-40}" "$2" | sed 's/^/    /'
+	[ -z "${2-}" ] || {
+		tail -n "${TAIL:-40}" "$2"
+		cat "$2.more" 2>/dev/null
+	} | sed 's/^/    /'
 }
 
 # skip NAME REASON: in CI a skip that nobody expects is a failure.
@@ -33,15 +36,46 @@ skip_is_expected() {
 	sed 's/#.*//' "$expected_skips" | awk '{ print $1 }' | grep -Fqx -- "$1"
 }
 
+# began_since SECONDS: the processes that are no older, as a tree, with what each
+# of them waits for in the kernel.
+began_since() {
+	ps --ppid 2 -p 2 -N --forest -o pid,pgid,stat,etimes,wchan:20,args |
+		awk -v age="$1" 'NR == 1 || $4 <= age' | cut -c 1-200
+}
+
+# last_seen SECONDS: what a test did last, when it was stopped after so long.
+last_seen() {
+	if [ -s "$trace" ]; then
+		echo 'the last lines of the script that it ran:'
+		tail -n 20 "$trace" | cut -c 1-200
+	fi
+	echo "the processes of the last $1 s:"
+	began_since "$1"
+	echo "stopped after $1 s"
+}
+
 # logged NAME SECONDS COMMAND...: sets `log`; the status of the command, 124
-# when its time was up (the whole process group is killed then).
+# when its time was up (the whole process group is killed then). A script that
+# is traced does it to NAME.trace.
 logged() {
-	local name=$1 seconds=$2 status=0
+	local name=$1 seconds=$2 status=0 trace=$LOGS/$1.trace command clock ended
 	shift 2
 	log=$LOGS/$name.log
 	mkdir -p "$(dirname "$log")"
-	timeout -k 10 "$seconds" "$@" >"$log" 2>&1 </dev/null || status=$?
-	[ $status -ne 124 ] || echo "stopped after $seconds s" >>"$log"
+	rm -f "$log.more" "$trace"
+	# In the background the signals of a terminal are ignored; not so here.
+	env --default-signal=INT,QUIT timeout -k 10 0 "$@" \
+		>"$log" 2>&1 </dev/null &
+	command=$!
+	sleep "$seconds" >/dev/null 2>&1 &
+	clock=$!
+	wait -n -p ended $command $clock || status=$?
+	if [ "$ended" -eq $clock ]; then
+		last_seen "$seconds" >"$log.more"
+		status=124
+	fi
+	kill $command $clock 2>/dev/null
+	wait $command $clock 2>/dev/null
 	return $status
 }
 

@@ -68,12 +68,20 @@ limit_of() {
 	echo "${seconds:-$E2E_SECONDS}"
 }
 
+# run_script NAME SCRIPT [NAME=VALUE...]: with a trace, for when it is stopped.
+run_script() {
+	local name=$1 script=$2
+	shift 2
+	run_test "$name" "$(limit_of "$script")" env "$@" \
+		BASH_ENV="$PWD/tests/trace.bash" TRACE="$LOGS/$name.trace" \
+		"$script"
+}
+
 group_e2e() {
 	local script
 	for script in tests/e2e/*.sh; do
 		[ -x "$script" ] || continue
-		run_test "e2e/$(basename "$script" .sh)" \
-			"$(limit_of "$script")" "$script"
+		run_script "e2e/$(basename "$script" .sh)" "$script"
 	done
 }
 
@@ -89,8 +97,7 @@ group_sanitized() {
 		name=sanitized/$(basename "$script" .sh)
 		rm -rf "$reports"
 		mkdir -p "$reports"
-		run_test "$name" "$(limit_of "$script")" \
-			env B="$SAN_B" "$script"
+		run_script "$name" "$script" B="$SAN_B"
 		if [ -n "$(ls "$reports")" ]; then
 			cat "$reports"/* >"$LOGS/$name.reports"
 			fail "$name: a sanitizer complained" \

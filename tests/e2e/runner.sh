@@ -39,6 +39,31 @@ says '0 passed, 1 failed, 0 skipped'
 
 ! run 'run_test slow 1 sleep 20' || refuse 'what never ends passes'
 says '    stopped after 1 s'
+grep -q '^    .* sleep 20$' "$tmp/out" ||
+	refuse 'no word of the process that does not end'
+
+# What it says of a script that hangs: where, and in which process.
+cat >"$tmp/hangs.sh" <<-'END'
+	#!/bin/bash
+	hang() {
+		sleep 20
+	}
+	bash -c 'echo $-'
+	hang
+END
+chmod +x "$tmp/hangs.sh"
+! run "run_test slow 1 env BASH_ENV=$PWD/tests/trace.bash \
+	TRACE=$tmp/log/slow.trace $tmp/hangs.sh" ||
+	refuse 'a script that never ends passes'
+says '    hBc'
+grep -q '^    + [01] s, line 3: sleep 20$' "$tmp/out" ||
+	refuse 'no word of where the script was'
+[ -z "$(pgrep -f "$tmp/hangs.sh")" ] || refuse 'it goes on'
+! run 'run_test slow 5 false' || refuse 'a failure passes'
+! grep -q 'stopped after' "$tmp/out" || refuse 'what was before is said again'
+
+# The signals of a terminal are not ignored, as they are in the background.
+! run 'run_test int 5 bash -c "kill -INT \$\$"' || refuse 'SIGINT is ignored'
 
 run 'run_test s 5 sh -c "echo no KVM; exit 77"' || refuse 'a skip fails'
 says 'skip s: no KVM'
