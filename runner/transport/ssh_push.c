@@ -304,7 +304,8 @@ static int no_sftp(const struct push *p, struct err *e)
 		return ssh_host_error(p->host, "SFTP", e);
 	return err_set(e, ERR_HOST,
 		       "%s: has no SFTP, which copies the agent there; give "
-		       "its sshd_config a line `Subsystem sftp internal-sftp`",
+		       "its sshd_config a line `Subsystem sftp internal-sftp`, "
+		       "and no MaxSessions below 2",
 		       p->host->at);
 }
 

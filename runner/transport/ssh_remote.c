@@ -121,6 +121,13 @@ static int read_mark(struct look *l, const char *text)
 static int refuse_noise(const struct ssh_host *h, const char *text,
 			struct err *e)
 {
+	if (text[strspn(text, "\r\n")] == '\0')
+		return err_set(
+			e, ERR_HOST,
+			"%s: a command there does nothing; the user's "
+			"login shell must be one (not false or nologin), "
+			"and its sshd_config without a ForceCommand",
+			h->at);
 	return err_set(e, ERR_HOST,
 		       "%s: a command there begins with \"%.*s\", not with its "
 		       "own output; a login script (.bashrc, .cshrc) that "

@@ -60,6 +60,28 @@ int ssh_host_error(const struct ssh_host *h, const char *what, struct err *e)
 		       ssh_get_error(h->session));
 }
 
+// libssh has no words for a stream that ended before the other side spoke.
+static int not_greeted(const struct ssh_host *h, struct err *e)
+{
+	const struct ssh_config *c = &h->config;
+	const char *proxy =
+		c->proxy_jump != NULL ? c->proxy_jump : c->proxy_command;
+
+	if (clock_mono_ns() >= h->until_ns ||
+	    ssh_get_serverbanner(h->session) != NULL)
+		return ssh_host_error(h, "SSH", e);
+	if (proxy == NULL)
+		return err_set(e, ERR_HOST,
+			       "%s: whoever listens there speaks no SSH, or "
+			       "hung up; is it sshd, and has it room for one "
+			       "more (MaxStartups)?",
+			       h->at);
+	return err_set(e, ERR_HOST,
+		       "%s: the way through \"%.200s\" ended before the host "
+		       "spoke; `ssh -o BatchMode=yes` has to come through",
+		       h->at, proxy);
+}
+
 // --- options ------------------------------------------------------------
 
 static int set_text(struct ssh_host *h, enum ssh_options_e option,
@@ -167,7 +189,7 @@ int ssh_host_open(struct ssh_host *h, const char *destination, int64_t limit_ns,
 	if (fd < 0 || begin(h, fd, limit_ns, e) < 0)
 		return -1;
 	if (ssh_connect(h->session) != SSH_OK)
-		return ssh_host_error(h, "SSH", e);
+		return not_greeted(h, e);
 	if (ssh_hostkey_check(h, e) < 0 || ssh_auth_login(h, e) < 0)
 		return err_wrap(e, "%s", h->at);
 	return 0;

@@ -140,17 +140,24 @@ refuses nowhere 'no-such-host.invalid does not resolve'
 configure astray "HostName $(address 5)" 'ProxyJump nobody@h1'
 refuses astray 'Permission denied'
 
+configure silent 'ProxyCommand true'
+refuses silent 'the way through "true" ended before the host spoke'
+
 # What is not an SSH server.
+at_host 6 busybox nc -ll -p 2023 -e true >/dev/null 2>&1 &
+wait_for 5 at_host 6 sh -c "ss -ltn | grep -q :2023"
+configure mute "HostName $(address 6)" 'Port 2023'
+refuses mute 'port 2023: whoever listens there speaks no SSH, or hung up'
 at_host 6 busybox nc -ll -p 2022 -e cat /dev/urandom >/dev/null 2>&1 &
 wait_for 5 at_host 6 sh -c "ss -ltn | grep -q :2022"
 configure noise "HostName $(address 6)" 'Port 2022'
-refuses noise "root@$(address 6) port 2022: SSH:"
+refuses noise "root@$(address 6) port 2022: whoever listens there speaks no SSH"
 
 # --- what is missing there --------------------------------------------------
 sed -i '/^Subsystem/d' "$tmp/net/h6/sshd.conf"
 host_down 6
 host_up 6
-refuses h6 'has no SFTP' 'Subsystem sftp internal-sftp'
+refuses h6 'has no SFTP' 'Subsystem sftp internal-sftp' 'MaxSessions'
 
 at_host 7 mkdir -p "$tmp/net/h7/home/.cache"
 at_host 7 mount -t tmpfs -o size=1m tmpfs "$tmp/net/h7/home/.cache"
@@ -214,7 +221,7 @@ refuses h5 'begins with "Welcome"' 'login script'
 noisy yes
 refuses h5 'printed more than 65536 bytes'
 noisy 'true'
-refuses h5 'begins with ""'
+refuses h5 'a command there does nothing' 'login shell' 'ForceCommand'
 # The agent itself goes mad.
 # shellcheck disable=SC2016 # for the shell there
 mad='case $SSH_ORIGINAL_COMMAND in *sha256sum*) eval "$SSH_ORIGINAL_COMMAND" ;; *)'
