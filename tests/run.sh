@@ -14,8 +14,12 @@ VRUN_GUEST=$GUEST
 LOGS=$B/tests/log
 . tests/lib.sh
 
+# For what hangs: a busy machine needs a multiple of what an idle one does.
 UNIT_SECONDS=300
-E2E_SECONDS=300
+E2E_SECONDS=600
+CPUS=$(nproc)
+# Scripts wait more than they compute.
+E2E_JOBS=${E2E_JOBS:-$((CPUS + 1))}
 # Not under valgrind: its 3.19 has no pidfd_open, by which children are watched,
 # holds all threads up while one of them waits in io_uring_enter, and makes long
 # double no wider than double; /proc/self/exe is valgrind; thousands of campaigns
@@ -34,9 +38,10 @@ group_unit() {
 	local name
 	export CMOCKA_MESSAGE_OUTPUT=TAP
 	for name in $(programs 'tests/unit/test_*.c'); do
-		run_cmocka "unit/${name#test_}" $UNIT_SECONDS \
+		later judge_cmocka "unit/${name#test_}" $UNIT_SECONDS \
 			"$SAN_B/tests/$name"
 	done
+	run_queue "$CPUS"
 }
 
 group_valgrind() {
@@ -46,69 +51,75 @@ group_valgrind() {
 		case $VALGRIND_LEAVES_OUT in
 		*" $name "*) continue ;;
 		esac
-		run_cmocka "valgrind/${name#test_}" $UNIT_SECONDS \
+		later judge_cmocka "valgrind/${name#test_}" $UNIT_SECONDS \
 			valgrind -q --error-exitcode=99 --leak-check=full \
 			--errors-for-leak-kinds=definite "$B/tests/$name"
 	done
+	run_queue "$CPUS"
 }
 
 # Every input that the fuzzers start from or once found.
 group_corpus() {
 	local name
 	for name in $(programs 'tests/fuzz/fuzz_*.c'); do
-		run_test "corpus/${name#fuzz_}" 120 "$SAN_B/fuzz/replay_$name" \
+		later judge_test "corpus/${name#fuzz_}" 120 \
+			"$SAN_B/fuzz/replay_$name" \
 			"tests/fuzz/corpus/${name#fuzz_}"
 	done
+	run_queue "$CPUS"
 }
 
-# A script may state another limit: a line "# time-out: SECONDS".
-limit_of() {
-	local seconds
-	seconds=$(sed -n 's/^# time-out: \([0-9]*\)$/\1/p' "$1")
-	echo "${seconds:-$E2E_SECONDS}"
-}
-
-# run_script NAME SCRIPT [NAME=VALUE...]: with a trace, for when it is stopped.
-run_script() {
-	local name=$1 script=$2
-	shift 2
-	run_test "$name" "$(limit_of "$script")" env "$@" \
+# later_script JUDGE NAME SCRIPT [NAME=VALUE...]: with a trace, for when it is
+# stopped. A line "# alone: WHY" in the script keeps it from running beside
+# others.
+later_script() {
+	local judge=$1 name=$2 script=$3
+	shift 3
+	alone[$name]=$(sed -n 's/^# alone: //p' "$script")
+	later "$judge" "$name" $E2E_SECONDS env "$@" \
 		BASH_ENV="$PWD/tests/trace.bash" TRACE="$LOGS/$name.trace" \
 		"$script"
 }
 
+# Both groups of scripts run in one queue.
 group_e2e() {
 	local script
 	for script in tests/e2e/*.sh; do
 		[ -x "$script" ] || continue
-		run_script "e2e/$(basename "$script" .sh)" "$script"
+		later_script judge_test "e2e/$(basename "$script" .sh)" "$script"
 	done
 }
 
 # Scripts with a line "# with sanitizers, too" run again on such programs. What
 # a sanitizer says goes to files, as not every program's output is kept.
 group_sanitized() {
-	local script name reports=$LOGS/sanitizers
-	# A process that bounds its memory has no room for a quarantine.
-	export ASAN_OPTIONS=exitcode=99:quarantine_size_mb=8:log_path=$reports/report
-	export UBSAN_OPTIONS=print_stacktrace=1:$ASAN_OPTIONS
+	local script name reports asan
 	for script in tests/e2e/*.sh; do
 		grep -qx '# with sanitizers, too' "$script" || continue
 		name=sanitized/$(basename "$script" .sh)
+		reports=$LOGS/$name.reports
 		rm -rf "$reports"
 		mkdir -p "$reports"
-		run_script "$name" "$script" B="$SAN_B"
-		if [ -n "$(ls "$reports")" ]; then
-			cat "$reports"/* >"$LOGS/$name.reports"
-			fail "$name: a sanitizer complained" \
-				"$LOGS/$name.reports"
-		fi
+		# A process that bounds its memory has no room for a quarantine.
+		asan=exitcode=99:quarantine_size_mb=8:log_path=$reports/report
+		later_script judge_sanitized "$name" "$script" B="$SAN_B" \
+			ASAN_OPTIONS="$asan" \
+			UBSAN_OPTIONS="print_stacktrace=1:$asan"
 	done
-	unset ASAN_OPTIONS UBSAN_OPTIONS
+}
+
+judge_sanitized() {
+	local reports=$LOGS/$1.reports
+	judge_test "$1"
+	if [ -n "$(ls "$reports")" ]; then
+		cat "$reports"/* >"$reports.all"
+		fail "$1: a sanitizer complained" "$reports.all"
+	fi
 }
 
 [ $# -gt 0 ] || set -- unit corpus e2e sanitized
 for group; do
 	"group_$group"
 done
+run_queue "$E2E_JOBS"
 totals

@@ -1,7 +1,6 @@
 #!/bin/bash
 # The agent for aarch64 hosts is built by Debian's cross compiler and greets
 # under emulation.
-# time-out: 300
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The agent that outlives its connection, by hand: trials go on without a
 # controller, results wait for one, a lease ends it all, nothing is left.
-# time-out: 200
+# alone: changes settings and huge pages of the host
 set -eu
 cd "$(dirname "$0")/../.."
 B=$(realpath "${B:-build}")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The block workload with real files, loop devices, fio and a guest: figures,
 # what writing refuses, what devices report, how exact latencies are.
-# time-out: 200
+# alone: compares latencies, and takes loop devices
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash

@@ -1,7 +1,6 @@
 #!/bin/bash
 # What must happen when agents die, lie or never stop talking, and when the
 # disk is full.
-# time-out: 240
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash

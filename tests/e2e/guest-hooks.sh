@@ -2,7 +2,6 @@
 # Hooks in a real guest under TCG: they travel there, run at their stages with
 # their environment, give figures and files, and fail their trial with their
 # last words; what cannot be in a guest is refused before anything runs.
-# time-out: 600
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash

@@ -2,7 +2,6 @@
 # The built-in guest image: an ordinary user makes it, the same bytes each
 # time; under real QEMU (TCG) it brings up the agent, and fio and null_blk work
 # in it; it powers off when the agent ends.
-# time-out: 240
 set -eu
 cd "$(dirname "$0")/../.."
 B=$(realpath "${B:-build}")

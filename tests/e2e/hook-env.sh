@@ -2,7 +2,6 @@
 # The table of hooks/README.md is what a hook is told, on the host, the
 # controller and in the guest: no row too many, none missing. And values with
 # blanks, quotes, `$(...)`, line feeds and ";" come to each place as they are.
-# time-out: 600
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash

@@ -2,6 +2,7 @@
 # Hooks: run at their stages with their environment, their metrics join the
 # record, their failures fail the trial, and nothing of them is read by a
 # shell that was not asked for.
+# alone: looks for processes by what they are called
 # with sanitizers, too
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,7 +1,6 @@
 #!/bin/bash
 # Hosts of an inventory over SSH: groups and destinations, rounds that are
 # shared out, the hosts side by side, one that is gone, and the view of all.
-# time-out: 300
 # with sanitizers, too
 set -eu
 cd "$(dirname "$0")/../.."

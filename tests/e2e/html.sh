@@ -3,7 +3,6 @@
 # complains, tables are sorted by keyboard, labels do not overlap, colours have
 # contrast, in light and dark, on paper and on 360 pixels. What it saw is in
 # $B/tests/shots.
-# time-out: 120
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash

@@ -4,7 +4,7 @@
 # The traces that are parsed were written, not recorded (data/kvm-trace), and so
 # was perf's table, after perf's documentation: KVM inside a virtual machine may
 # raise no kvm_exit.
-# time-out: 600
+# alone: traces the kernel of the host
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash

@@ -1,6 +1,7 @@
 #!/bin/bash
 # VMs under KVM, by the agent's own code: started, pinned, checked, reaped.
 # The guest is a few instructions in real mode, which any KVM can run.
+# alone: counts huge pages of the host
 set -eu
 cd "$(dirname "$0")/../.."
 B=$(realpath "${B:-build}")

@@ -2,6 +2,7 @@
 # vrun restore: what an agent that was killed left changed goes back, by file;
 # a host that a living agent holds is left alone unless told otherwise; one that
 # cannot be reached is named, and the others go on.
+# alone: changes settings of the host, and restores whatever an agent left
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash

@@ -1,7 +1,6 @@
 #!/bin/bash
 # A campaign that is stopped in any way goes on where it was: killed, told to
 # stop, its journal torn; and resume refuses what is not the same campaign.
-# time-out: 240
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash

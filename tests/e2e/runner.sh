@@ -1,6 +1,5 @@
 #!/bin/bash
 # The runner of the tests itself: what it counts, what it says, when it fails.
-# time-out: 60
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -52,11 +51,11 @@ cat >"$tmp/hangs.sh" <<-'END'
 	hang
 END
 chmod +x "$tmp/hangs.sh"
-! run "run_test slow 1 env BASH_ENV=$PWD/tests/trace.bash \
+! run "run_test slow 2 env BASH_ENV=$PWD/tests/trace.bash \
 	TRACE=$tmp/log/slow.trace $tmp/hangs.sh" ||
 	refuse 'a script that never ends passes'
 says '    hBc'
-grep -q '^    + [01] s, line 3: sleep 20$' "$tmp/out" ||
+grep -q '^    + [0-9] s, line 3: sleep 20$' "$tmp/out" ||
 	refuse 'no word of where the script was'
 [ -z "$(pgrep -f "$tmp/hangs.sh")" ] || refuse 'it goes on'
 ! run 'run_test slow 5 false' || refuse 'a failure passes'
@@ -88,12 +87,36 @@ says '1 passed, 1 failed, 0 skipped'
 	refuse 'a program that dies after its tests passes'
 ! run 'run_cmocka u 5 true' || refuse 'a program without tests passes'
 
-# Suites inside suites.
+# Suites inside suites, with the tests that were slow there.
+run 'run_suite s printf "slow: 7 s x/y\n3 passed, 0 failed, 1 skipped\n"' ||
+	refuse 'a suite with a slow test'
+says 'slow: 7 s x/y'
 run 'run_suite s printf "3 passed, 0 failed, 1 skipped\n"' || refuse 'suite'
 says '3 passed, 0 failed, 1 skipped'
 ! run 'run_suite s sh -c "echo 3 passed, 0 failed, 0 skipped; exit 2"' ||
 	refuse 'a suite that dies after its totals passes'
 ! run 'run_suite s echo nothing' || refuse 'a suite without totals passes'
+
+# Side by side: a and d meet; z, which is alone, comes when they have ended. The
+# lines are in order, the totals exact.
+mkfifo "$tmp/meet"
+! run "alone[z]=1
+	later judge_test z 20 test -e $tmp/ended
+	later judge_test a 20 sh -c 'echo >$tmp/meet'
+	later judge_test b 20 sh -c 'sleep 0.1; exit 3'
+	later judge_cmocka c 20 printf 'ok 1 - x\nok 2 - y\n'
+	later judge_test d 20 sh -c 'read -r _ <$tmp/meet; sleep 0.1; >$tmp/ended'
+	later judge_test e 20 sh -c 'echo no KVM; exit 77'
+	later judge_test f 1 sleep 20
+	run_queue 4" || refuse 'a failure side by side passes'
+[ "$(grep -oE '^(ok|FAIL|skip) [a-z.]+' "$tmp/out" | tr '\n' ' ')" = \
+	'ok a FAIL b ok c.x ok c.y ok d skip e FAIL f ok z ' ] || refuse 'order'
+says '    stopped after 1 s'
+grep -q '^slow: [0-9]* s f$' "$tmp/out" || refuse 'not said to be slow'
+says '5 passed, 2 failed, 1 skipped'
+! run "later judge_test a 9 sh -c 'kill -9 \$(ps -o ppid= -p \$PPID)'
+	run_queue 2" || refuse 'a test that never ended passes'
+says 'FAIL a: ended without a status'
 
 # CI takes no argument, and asking for help is not running it.
 .ci/run --help >"$tmp/out" || refuse '.ci/run has no help'

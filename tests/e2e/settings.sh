@@ -1,6 +1,7 @@
 #!/bin/bash
 # Host settings: made before each trial as its cell says, read back, and put
 # back as they were, however the campaign ends.
+# alone: changes settings of the host
 # with sanitizers, too
 set -eu
 cd "$(dirname "$0")/../.."

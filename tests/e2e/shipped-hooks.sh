@@ -1,7 +1,6 @@
 #!/bin/bash
 # vrun's own hooks, each by itself (kvm-exits in kvm-exits.sh) and in a campaign
 # with a real guest. Not run for real: perf of cycles in the guest.
-# time-out: 300
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash

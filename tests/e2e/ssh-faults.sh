@@ -2,7 +2,6 @@
 # Hosts that cannot be used: each is named with what is wrong and what to do,
 # the others go on, and the exit status is 1. Host keys, logins, ways, and what
 # may be missing there.
-# time-out: 300
 # with sanitizers, too
 set -eu
 cd "$(dirname "$0")/../.."

@@ -2,7 +2,6 @@
 # A QEMU that a host over SSH does not have is copied there, with its firmware
 # and modules, once, and each record says which one ran. The host does not see
 # the controller's: it lies in a directory that is mounted there alone.
-# time-out: 300
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash

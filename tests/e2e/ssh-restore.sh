@@ -2,7 +2,6 @@
 # Settings of hosts over SSH go back when the controller does not: when the
 # lease of its agent is over, and by vrun restore when the agent was killed,
 # too. Each host is in a network namespace with an ip_forward of its own.
-# time-out: 200
 # with sanitizers, too
 set -eu
 cd "$(dirname "$0")/../.."

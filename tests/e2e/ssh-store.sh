@@ -2,7 +2,6 @@
 # The results directory of a campaign on a host over SSH: one that gets full
 # ends it with status 4, and what the host measured is collected later; a second
 # vrun on it is refused before it reaches the host.
-# time-out: 200
 # with sanitizers, too
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Real VMs on a host over SSH: the guest image is copied there once, boots
 # under TCG with and without huge pages, and each treatment is read back there.
-# time-out: 300
+# alone: counts huge pages of the host
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash

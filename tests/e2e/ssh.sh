@@ -2,7 +2,6 @@
 # Campaigns on hosts over SSH: real sshd's in namespaces. The same records as
 # on this machine; what is copied there, and that it is used again; a user who
 # is not root; nothing left behind.
-# time-out: 300
 # with sanitizers, too
 set -eu
 cd "$(dirname "$0")/../.."

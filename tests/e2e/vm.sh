@@ -1,7 +1,7 @@
 #!/bin/bash
 # The agent with real QEMU (TCG) and the built-in guest: VMs come up, are
 # checked and go; what goes wrong is named; nothing is left behind.
-# time-out: 280
+# alone: counts huge pages of the host
 set -eu
 cd "$(dirname "$0")/../.."
 B=$(realpath "${B:-build}")

@@ -2,7 +2,7 @@
 # Real virtual machines (TCG): vrun, its agent and QEMU are killed in a trial.
 # No QEMU is left over, the huge pages are as before, no finished trial is
 # lost or repeated.
-# time-out: 300
+# alone: counts huge pages of the host
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash

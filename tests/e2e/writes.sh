@@ -2,7 +2,7 @@
 # Under strace: a campaign with settings, hooks and a guest writes in its results
 # directory, the agent's private directories and the settings that its matrix
 # names, and nowhere else.
-# time-out: 200
+# alone: changes settings of the host
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs every fuzzer for some seconds, two at a time: tests/fuzz/run.sh SECONDS
+# Runs every fuzzer for some seconds, one on each CPU: tests/fuzz/run.sh SECONDS
 # The corpus of the tree is read; what is new goes to $B/corpus, and an input
 # that fails to $B/findings. `make fuzz` builds them and calls it.
 set -u
@@ -10,7 +10,7 @@ B=$(realpath -m "${B:-build/fuzzers}")
 LOGS=$B/log
 . tests/lib.sh
 
-JOBS=2
+JOBS=$(nproc)
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 fuzz_one() {
@@ -30,7 +30,7 @@ names=$(for f in tests/fuzz/fuzz_*.c; do
 	echo "${f%.c}"
 done)
 for name in $names; do
-	while [ "$(jobs -rp | wc -l)" -ge $JOBS ]; do
+	while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do
 		wait -n
 	done
 	fuzz_one "$name" &
