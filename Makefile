@@ -245,12 +245,16 @@ SANMAKE = $(SUBMAKE) B=$(SAN_B) SAN=address,undefined OPT='-O1 -g'
 FUZZMAKE = $(SUBMAKE) B=$(FUZZ_B) CC=clang OPT='-O1 -g' \
 	SAN=fuzzer-no-link,address,undefined
 
-.PHONY: unit unit-programs tools replayers fuzzers check check-programs
+.PHONY: unit unit-programs tools replayers fuzzers clang-programs
+.PHONY: check check-programs
 .PHONY: lint fuzz valgrind clean
 unit-programs: $(UNITBIN)
 tools: $(TOOLBIN) $(B)/tests/fake_clock.so $(B)/tests/dynamic/vrun-agent
 replayers: $(REPLAYBIN)
 fuzzers: $(FUZZBIN)
+# All of it by clang, where the fuzzers are.
+clang-programs:
+	+@$(FUZZMAKE) all tools unit-programs replayers fuzzers
 
 unit:
 	+@$(SANMAKE) unit-programs

@@ -125,3 +125,39 @@ status=0
 .ci/run lint >"$tmp/out" 2>&1 || status=$?
 [ $status -eq 2 ] || refuse ".ci/run lint: status $status"
 says 'Usage: .ci/run'
+
+# CI counts all its steps, those beside the tests, too: with a make that does
+# nothing but say so. FAILS is the target that does.
+mkdir "$tmp/bin" "$tmp/ci"
+cat >"$tmp/bin/make" <<-'END'
+	#!/bin/bash
+	echo "make $*" >>"$MADE"
+	[ "${!#}" = "$FAILS" ] && echo "0 passed, 1 failed, 0 skipped" && exit 1
+	echo "slow: 9 s ${!#}/test"
+	echo "2 passed, 0 failed, 1 skipped"
+END
+chmod +x "$tmp/bin/make"
+# ci FAILS: sets status; what it printed is in $tmp/out.
+ci() {
+	status=0
+	: >"$tmp/made"
+	env MADE="$tmp/made" FAILS="$1" TMPDIR="$tmp/ci" PATH="$tmp/bin:$PATH" \
+		.ci/run >"$tmp/out" 2>&1 </dev/null || status=$?
+	[ "$(tail -n 1 "$tmp/out")" = "$2" ] || refuse ".ci/run: not $2"
+	[ -z "$(ls "$tmp/ci")" ] || refuse ".ci/run leaves $(ls "$tmp/ci")"
+}
+ci none '11 passed, 0 failed, 4 skipped'
+[ $status -eq 0 ] || refuse ".ci/run: status $status"
+for target in lint check valgrind fuzz; do
+	says "slow: 9 s $target/test"
+	grep -q " $target\$" "$tmp/made" || refuse ".ci/run does not make $target"
+done
+grep -q ' WERROR=1 clang-programs$' "$tmp/made" || refuse 'clang builds nothing'
+for target in lint check valgrind fuzz; do
+	ci $target '9 passed, 1 failed, 3 skipped'
+	[ $status -eq 1 ] || refuse ".ci/run: status $status, $target fails"
+done
+for target in check-deps clang-programs replayers; do
+	ci $target '10 passed, 1 failed, 4 skipped'
+	[ $status -eq 1 ] || refuse ".ci/run: status $status, $target fails"
+done

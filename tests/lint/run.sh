@@ -13,9 +13,9 @@ TAIL=200
 [ $# -gt 0 ] || set -- layers headers format length text shell globals \
 	environment tidy
 for rule; do
-	run_test "lint/$rule" 1200 "tests/lint/$rule.sh"
+	run_test "lint/$rule" 2400 "tests/lint/$rule.sh"
 done
 for rule; do
-	run_test "lint/selftest/$rule" 60 tests/lint/selftest.sh "$rule"
+	run_test "lint/selftest/$rule" 600 tests/lint/selftest.sh "$rule"
 done
 totals
