@@ -127,7 +127,7 @@ begin kills h4,h5
 wait_for 20 in_trial h4 4
 agent=$(agent_of 4)
 for pid in $(ip netns pids "$NET-h4"); do
-	[ "$(cat "/proc/$pid/comm" 2>/dev/null)" != sshd ] || kill -9 "$pid"
+	[ "$(cat "/proc/$pid/comm" 2>/dev/null)" != sshd ] || kill -9 "$pid" || true
 done
 wait_for 20 in_trial h5 4
 kill -9 "$(agent_of 5)"

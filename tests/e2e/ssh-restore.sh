@@ -72,7 +72,7 @@ forwards 1 0 || fail 'the lease is over and the setting stays'
 
 begin 2
 kill -9 "$controller"
-pids 2 vrun-agent | xargs -r kill -9
+pids 2 vrun-agent | xargs -r kill -9 || true # one ends by itself
 wait "$controller" 2>/dev/null || true
 wait_for 10 no_agent 2
 forwards 2 1 || fail 'nothing was changed when the agent was killed'
