@@ -46,12 +46,19 @@ began_since() {
 		awk -v age="$1" 'NR == 1 || $4 <= age' | cut -c 1-200
 }
 
-# last_seen SECONDS: what a test did last, when it was stopped after so long.
-last_seen() {
-	if [ -s "$trace" ]; then
+# did_last: the end of the script's trace, up to its trap at EXIT, whose commands
+# are in line 1.
+did_last() {
+	[ ! -s "$trace" ] || {
 		echo 'the last lines of the script that it ran:'
-		tail -n 20 "$trace" | cut -c 1-200
-	fi
+		sed '/^+ [0-9]* s, line 1: /,$d' "$trace" | tail -n 20 |
+			cut -c 1-200
+	}
+}
+
+# was_stopped SECONDS: what a test does that has taken so long.
+was_stopped() {
+	did_last
 	echo "the processes of the last $1 s:"
 	began_since "$1"
 	echo "stopped after $1 s"
@@ -74,8 +81,10 @@ logged() {
 	clock=$!
 	wait -n -p ended $command $clock || status=$?
 	if [ "$ended" -eq $clock ]; then
-		last_seen "$seconds" >"$log.more"
+		was_stopped "$seconds" >"$log.more"
 		status=124
+	elif [ $status -ne 0 ]; then
+		did_last >"$log.more"
 	fi
 	kill $command $clock 2>/dev/null
 	wait $command $clock 2>/dev/null
