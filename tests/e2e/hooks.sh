@@ -90,9 +90,9 @@ fails() { # HOOKS TEXT
 }
 fails '{before-boot: {shell: "echo no such luck; exit 3"}}' \
 	'exited with status 3: no such luck' failed
-fails '{after-trial: {shell: "sleep 60", timeout: 200ms}}' \
+fails '{after-trial: {shell: "sleep 4322", timeout: 200ms}}' \
 	'hook shell-1 (after-trial)' timeout
-fails '{around-workload: {shell: "sleep 60", timeout: 200ms}}' \
+fails '{around-workload: {shell: "sleep 4322", timeout: 200ms}}' \
 	'did not say \"ready\" in time' timeout
 fails '{around-workload: {shell: "echo early; exit 0"}}' \
 	'hook shell-1 (around-workload)' failed
@@ -109,7 +109,7 @@ fails '{after-boot: {shell: "echo metric x y z"}}' \
 fails '{around-workload: {shell: "sleep 4321 & echo ready; cat; kill -9 $$"}}' \
 	'was killed by signal 9' failed
 ! pgrep -f 'sleep 4321' >/dev/null || fail "what a killed hook began goes on"
-! pgrep -f 'sleep 60' -s 0 >/dev/null || fail "a hook was left behind"
+! pgrep -f 'sleep 4322' -s 0 >/dev/null || fail "a hook was left behind"
 
 # --- on the controller: the answer is told, a failure is ---------------
 
