@@ -166,14 +166,10 @@ uint32_t dataset_find_metric(const struct dataset *ds, const char *name)
 #define GROW(column, cap) \
 	((column) = xrealloc((column), (cap) * sizeof *(column)))
 
-static int grow_trials(struct dataset *ds, struct err *e)
+static void make_room(struct dataset *ds, size_t cap)
 {
-	size_t old = ds->trials_cap, cap = old == 0 ? 64 : old * 2;
+	size_t old = ds->trials_cap;
 
-	if (ds->ntrials < old)
-		return 0;
-	if (check_room(old + 1, ds->nmetrics, e) != 0)
-		return -1;
 	GROW(ds->cell, cap);
 	GROW(ds->host, cap);
 	GROW(ds->trial, cap);
@@ -189,6 +185,24 @@ static int grow_trials(struct dataset *ds, struct err *e)
 			ds->values[m][t] = NO_FIGURE;
 	}
 	ds->trials_cap = cap;
+}
+
+void dataset_expect(struct dataset *ds, size_t trials)
+{
+	if (trials > ds->trials_cap && trials <= DATASET_TRIALS_MAX &&
+	    trials * ds->nmetrics <= DATASET_VALUES_MAX)
+		make_room(ds, trials);
+}
+
+static int grow_trials(struct dataset *ds, struct err *e)
+{
+	size_t old = ds->trials_cap;
+
+	if (ds->ntrials < old)
+		return 0;
+	if (check_room(old + 1, ds->nmetrics, e) != 0)
+		return -1;
+	make_room(ds, old == 0 ? 64 : old * 2);
 	return 0;
 }
 

@@ -138,6 +138,9 @@ int dataset_declare_exact(struct dataset *ds, const char *name,
 			  struct err *e) MUST_CHECK;
 uint32_t dataset_find_metric(const struct dataset *ds, const char *name);
 
+// So many are to come, more or less: they have room from the start.
+void dataset_expect(struct dataset *ds, size_t trials);
+
 // One trial of a table. Strings are copied.
 struct dataset_trial {
 	uint32_t cell;

@@ -1,20 +1,16 @@
 #include "runner/base/lines.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "runner/base/ahead.h"
 #include "runner/base/alloc.h"
 #include "runner/base/buf.h"
 #include "runner/base/fd.h"
 
 enum {
 	PIECE_BYTES = 256 << 10, // stays in the CPU's cache
-	SLOTS = 4,
-	THREAD_BYTES = 4 << 20, // of a file that is worth one
 };
 
 struct slot {
@@ -26,16 +22,9 @@ struct slot {
 struct lines {
 	int fd;
 	size_t max;
-	struct buf rest;	// of the file's text so far, for the next slot
-	bool threaded, in_hand; // the reader has a slot
-	pthread_t thread;
-	// Slots [taken, filled) are the reader's, the others the thread's;
-	// both count on, modulo SLOTS. The lock guards what follows.
-	struct slot slots[SLOTS];
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	unsigned filled, taken;
-	bool stop;
+	struct buf rest; // of the file's text so far, for the next slot
+	struct slot slots[AHEAD_SLOTS];
+	struct ahead *ahead;
 };
 
 // Where the last line begins that has an end: what stands before it can be
@@ -55,7 +44,7 @@ static void cut(struct buf *text, size_t len)
 	text->data[len] = '\0';
 }
 
-static void fill(struct lines *l, struct slot *s)
+static void read_piece(struct lines *l, struct slot *s)
 {
 	// One line that is held back, and one to come.
 	const size_t most = 2 * (l->max + 1);
@@ -84,82 +73,29 @@ static void fill(struct lines *l, struct slot *s)
 	cut(&s->text, whole);
 }
 
-static void *read_ahead(void *arg)
+static bool fill(void *arg, size_t i)
 {
 	struct lines *l = arg;
-	bool last = false;
+	struct slot *s = &l->slots[i];
 
-	pthread_mutex_lock(&l->lock);
-	while (!last && !l->stop) {
-		struct slot *s = &l->slots[l->filled % SLOTS];
-
-		if (l->filled - l->taken == SLOTS) {
-			pthread_cond_wait(&l->changed, &l->lock);
-			continue;
-		}
-		pthread_mutex_unlock(&l->lock);
-		fill(l, s);
-		last = s->end || s->error != 0;
-		pthread_mutex_lock(&l->lock);
-		l->filled++;
-		pthread_cond_signal(&l->changed);
-	}
-	pthread_mutex_unlock(&l->lock);
-	return NULL;
-}
-
-// Signals are for the others.
-static bool start_thread(struct lines *l)
-{
-	sigset_t all, before;
-	int status;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	status = pthread_create(&l->thread, NULL, read_ahead, l);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return status == 0;
+	read_piece(l, s);
+	return !s->end && s->error == 0;
 }
 
 struct lines *lines_new(int fd, size_t max)
 {
 	struct lines *l = xcalloc(1, sizeof(*l));
-	struct stat st;
 
 	l->fd = fd;
 	l->max = max;
-	pthread_mutex_init(&l->lock, NULL);
-	pthread_cond_init(&l->changed, NULL);
-	if (fstat(fd, &st) == 0 && st.st_size >= THREAD_BYTES)
-		l->threaded = start_thread(l);
+	l->ahead = ahead_new(ahead_pays(fd), fill, l);
 	return l;
-}
-
-// The thread may have the slot in hand back, if there is one; waits for the
-// next.
-static struct slot *exchange(struct lines *l)
-{
-	struct slot *s;
-
-	pthread_mutex_lock(&l->lock);
-	l->taken += l->in_hand;
-	pthread_cond_signal(&l->changed);
-	while (l->filled == l->taken)
-		pthread_cond_wait(&l->changed, &l->lock);
-	s = &l->slots[l->taken % SLOTS];
-	pthread_mutex_unlock(&l->lock);
-	l->in_hand = true;
-	return s;
 }
 
 int lines_next(struct lines *l, struct lines_piece *out)
 {
-	struct slot *s = &l->slots[0];
+	struct slot *s = &l->slots[ahead_next(l->ahead)];
 
-	if (l->threaded)
-		s = exchange(l);
-	else
-		fill(l, s);
 	if (s->error != 0) {
 		errno = s->error;
 		return -1;
@@ -172,18 +108,10 @@ void lines_free(struct lines *l)
 {
 	if (l == NULL)
 		return;
-	if (l->threaded) {
-		pthread_mutex_lock(&l->lock);
-		l->stop = true;
-		pthread_cond_signal(&l->changed);
-		pthread_mutex_unlock(&l->lock);
-		pthread_join(l->thread, NULL);
-	}
-	for (size_t i = 0; i < SLOTS; i++)
+	ahead_free(l->ahead);
+	for (size_t i = 0; i < AHEAD_SLOTS; i++)
 		buf_deinit(&l->slots[i].text);
 	buf_deinit(&l->rest);
-	pthread_cond_destroy(&l->changed);
-	pthread_mutex_destroy(&l->lock);
 	fd_closep(&l->fd);
 	free(l);
 }

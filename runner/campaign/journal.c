@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runner/base/ahead.h"
 #include "runner/base/alloc.h"
 #include "runner/base/fd.h"
 #include "runner/base/lines.h"
@@ -123,45 +124,60 @@ int journal_load(const char *path, struct journal_log **out, struct err *e)
 	return journal_parse(buf_str(&text), text.len, path, out, e);
 }
 
-struct reading {
-	struct record_scan *scan;
-	journal_fn *fn;
-	void *arg;
-	const char *path;
-	size_t lines; // so far
+// Some records, in the order of their lines, which begin with the first.
+struct batch {
+	struct record *records;
+	size_t n, cap;
+	size_t first; // line of the journal, from 1
+	struct record_memory memory;
+	struct err *error; // why there are no more, or NULL
+	bool end;
 };
 
-static int give_line(struct reading *in, const char *line, size_t len,
-		     struct err *e)
+struct reading {
+	const char *path;
+	struct lines *lines;
+	struct record_scan *scan;
+	size_t nlines; // so far
+	struct err why;
+	struct batch batches[AHEAD_SLOTS];
+};
+
+static void add_record(struct batch *b, const struct record *r)
+{
+	b->records = xgrow(b->records, &b->cap, b->n + 1, sizeof(*b->records));
+	b->records[b->n++] = *r;
+}
+
+static int scan_line(struct reading *in, struct batch *b, const char *line,
+		     size_t len)
 {
 	struct record r;
 
-	in->lines++;
-	if (in->lines > JOURNAL_RECORDS_MAX)
-		return err_set(e, ERR_STORE, "%s:%zu: more than %d records",
-			       in->path, in->lines, JOURNAL_RECORDS_MAX);
-	if (record_scan_line(in->scan, line, len, &r, e) < 0 ||
-	    in->fn(in->arg, &r, e) < 0)
-		return err_wrap(e, "%s:%zu", in->path, in->lines);
+	in->nlines++;
+	if (in->nlines > JOURNAL_RECORDS_MAX)
+		return err_set(&in->why, ERR_STORE,
+			       "%s:%zu: more than %d records", in->path,
+			       in->nlines, JOURNAL_RECORDS_MAX);
+	if (record_scan_line(in->scan, line, len, &r, &in->why) < 0)
+		return err_wrap(&in->why, "%s:%zu", in->path, in->nlines);
+	add_record(b, &r);
 	return 0;
 }
 
 // Without a newline: whole, or torn.
-static int give_tail(struct reading *in, const char *text, size_t len,
-		     struct err *e)
+static void scan_tail(struct reading *in, struct batch *b, const char *text,
+		      size_t len)
 {
 	struct err torn = { 0 };
 	struct record r;
 
-	if (len == 0 || record_scan_line(in->scan, text, len, &r, &torn) < 0)
-		return 0;
-	if (in->fn(in->arg, &r, e) < 0)
-		return err_wrap(e, "%s:%zu", in->path, in->lines + 1);
-	return 0;
+	if (len > 0 && record_scan_line(in->scan, text, len, &r, &torn) == 0)
+		add_record(b, &r);
 }
 
-static int give_piece(struct reading *in, const struct lines_piece *piece,
-		      struct err *e)
+static int scan_piece(struct reading *in, struct batch *b,
+		      const struct lines_piece *piece)
 {
 	const char *p = piece->text, *end = p + piece->len, *nl;
 
@@ -170,40 +186,103 @@ static int give_piece(struct reading *in, const struct lines_piece *piece,
 
 		if (is_torn(p, (size_t)(nl - p), last))
 			return 0;
-		if (give_line(in, p, (size_t)(nl - p), e) < 0)
+		if (scan_line(in, b, p, (size_t)(nl - p)) < 0)
 			return -1;
 		p = nl + 1;
 	}
 	if (piece->end)
-		return give_tail(in, p, (size_t)(end - p), e);
-	return p == end ? 0
-			: err_set(e, ERR_STORE, "%s:%zu: longer than %d bytes",
-				  in->path, in->lines + 1, RECORD_LINE_MAX);
+		scan_tail(in, b, p, (size_t)(end - p));
+	else if (p != end)
+		return err_set(&in->why, ERR_STORE,
+			       "%s:%zu: longer than %d bytes", in->path,
+			       in->nlines + 1, RECORD_LINE_MAX);
+	return 0;
 }
 
+static bool fill_batch(void *arg, size_t i)
+{
+	struct reading *in = arg;
+	struct batch *b = &in->batches[i];
+	struct lines_piece piece = { 0 };
+	int rc;
+
+	b->n = 0;
+	b->first = in->nlines + 1;
+	record_memory_reset(&b->memory);
+	record_scan_into(in->scan, &b->memory);
+	rc = lines_next(in->lines, &piece);
+	if (rc < 0)
+		err_sys(&in->why, ERR_STORE, "%s", in->path);
+	else
+		rc = scan_piece(in, b, &piece);
+	b->error = rc < 0 ? &in->why : NULL;
+	b->end = piece.end;
+	return rc == 0 && !b->end;
+}
+
+static int give_batch(const struct batch *b, const char *path, journal_fn *fn,
+		      void *arg, struct err *e)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		if (fn(arg, &b->records[i], e) < 0)
+			return err_wrap(e, "%s:%zu", path, b->first + i);
+	}
+	if (b->error == NULL)
+		return 0;
+	*e = *b->error;
+	return -1;
+}
+
+static int give_all(struct reading *in, bool thread, journal_fn *fn, void *arg,
+		    struct err *e)
+{
+	CLEANUP(ahead_freep)
+	struct ahead *ahead = ahead_new(thread, fill_batch, in);
+	const struct batch *b;
+
+	do {
+		b = &in->batches[ahead_next(ahead)];
+		if (give_batch(b, in->path, fn, arg, e) < 0)
+			return -1;
+	} while (!b->end);
+	return 0;
+}
+
+static void reading_init(struct reading *in, const char *path, int fd)
+{
+	*in = (struct reading){ .path = path };
+	for (size_t i = 0; i < AHEAD_SLOTS; i++)
+		record_memory_init(&in->batches[i].memory);
+	in->scan = record_scan_new();
+	in->lines = lines_new(fd, RECORD_LINE_MAX);
+}
+
+static void reading_deinit(struct reading *in)
+{
+	for (size_t i = 0; i < AHEAD_SLOTS; i++) {
+		record_memory_deinit(&in->batches[i].memory);
+		free(in->batches[i].records);
+	}
+	record_scan_free(in->scan);
+	lines_free(in->lines);
+}
+
+// Two threads ahead of `fn`: one reads, one makes records of it. Trees of facts
+// are shared with the second: jansson counts references atomically.
 int journal_each(const char *path, journal_fn *fn, void *arg, struct err *e)
 {
-	CLEANUP(record_scan_freep)
-	struct record_scan *scan = record_scan_new();
-	CLEANUP(lines_freep) struct lines *lines = NULL;
-	struct lines_piece piece = { 0 };
-	struct reading in = {
-		.scan = scan, .fn = fn, .arg = arg, .path = path
-	};
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	bool thread = fd >= 0 && ahead_pays(fd);
+	struct reading in;
 
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	if (fd < 0)
 		return err_sys(e, ERR_STORE, "%s", path);
-	lines = lines_new(fd, RECORD_LINE_MAX);
-	while (!piece.end) {
-		if (lines_next(lines, &piece) < 0)
-			return err_sys(e, ERR_STORE, "%s", path);
-		if (give_piece(&in, &piece, e) < 0)
-			return -1;
-	}
-	return 0;
+	reading_init(&in, path, fd);
+	rc = give_all(&in, thread, fn, arg, e);
+	reading_deinit(&in);
+	return rc;
 }
 
 void journal_close(struct journal *j)

@@ -146,6 +146,7 @@ static int read_trials(struct results *r, const char *dir,
 	r->ds = dataset_new();
 	if (results_declare(r->ds, r->plan, e) < 0)
 		return err_wrap(e, "%s/" STORE_PLAN, dir);
+	dataset_expect(r->ds, r->plan->ntrials);
 	if (journal_each(r->trials, add_record, &in, e) < 0)
 		return -1;
 	r->counts = schedule_count(in.schedule);

@@ -31,22 +31,63 @@ struct cell {
 };
 
 struct record_scan {
-	struct arena *arena; // of the last record
-	struct arena *kept;  // of the cells
+	struct record_memory last; // of the last record
+	struct record_memory *mem; // where records go
+	struct arena *kept;	   // of the cells
 	struct cell *cells;
 	size_t cells_cap;
-	struct js *tree; // likewise, when record_parse read it
-	struct js *hists;
 	struct js *facts; // of the last record that had some
 	struct section sections[RECORD_SCAN_SECTIONS];
 	size_t nsections;
 };
 
+void record_memory_init(struct record_memory *m)
+{
+	*m = (struct record_memory){ .arena = arena_new() };
+}
+
+static void unref_trees(struct record_memory *m)
+{
+	for (size_t i = 0; i < m->ntrees; i++)
+		js_unref(m->trees[i]);
+	m->ntrees = 0;
+	m->facts = NULL;
+}
+
+void record_memory_reset(struct record_memory *m)
+{
+	unref_trees(m);
+	arena_reset(m->arena);
+}
+
+void record_memory_deinit(struct record_memory *m)
+{
+	unref_trees(m);
+	free(m->trees);
+	arena_free(m->arena);
+}
+
+// Takes over the reference.
+static void keep_tree(struct record_memory *m, struct js *tree)
+{
+	if (tree == NULL)
+		return;
+	m->trees = xgrow(m->trees, &m->trees_cap, m->ntrees + 1,
+			 sizeof(struct js *));
+	m->trees[m->ntrees++] = tree;
+}
+
+void record_scan_into(struct record_scan *s, struct record_memory *m)
+{
+	s->mem = m != NULL ? m : &s->last;
+}
+
 struct record_scan *record_scan_new(void)
 {
 	struct record_scan *s = xcalloc(1, sizeof(*s));
 
-	s->arena = arena_new();
+	record_memory_init(&s->last);
+	s->mem = &s->last;
 	s->kept = arena_new();
 	return s;
 }
@@ -67,9 +108,7 @@ void record_scan_free(struct record_scan *s)
 	for (size_t i = 0; i < s->nsections; i++)
 		section_deinit(&s->sections[i]);
 	js_unref(s->facts);
-	js_unref(s->hists);
-	js_unref(s->tree);
-	arena_free(s->arena);
+	record_memory_deinit(&s->last);
 	arena_free(s->kept);
 	free(s->cells);
 	free(s);
@@ -382,8 +421,12 @@ static void scan_facts(struct record_scan *s, struct jscan *in,
 		} while (JSCAN_TRY(in, ","));
 		JSCAN_NEED(in, "}");
 	}
-	if (!in->failed)
-		r->facts = join_sections(s);
+	if (in->failed)
+		return;
+	r->facts = join_sections(s);
+	if (s->mem->facts != r->facts)
+		keep_tree(s->mem, js_ref(r->facts));
+	s->mem->facts = r->facts;
 }
 
 static void scan_hists(struct record_scan *s, struct jscan *in,
@@ -391,16 +434,14 @@ static void scan_hists(struct record_scan *s, struct jscan *in,
 {
 	struct jscan_text t;
 
-	js_unref(s->hists);
-	s->hists = NULL;
 	if (!JSCAN_TRY(in, ",\"hists\":"))
 		return;
 	t = jscan_value(in);
 	if (!in->failed)
-		s->hists = parse(t);
-	if (js_kind(s->hists) != JS_OBJECT)
+		r->hists = parse(t);
+	if (js_kind(r->hists) != JS_OBJECT)
 		in->failed = true;
-	r->hists = s->hists;
+	keep_tree(s->mem, r->hists);
 }
 
 static void scan_times(struct jscan *in)
@@ -418,10 +459,10 @@ static void scan_result(struct record_scan *s, struct jscan *in,
 	if (r->event != RECORD_FINISHED)
 		return;
 	JSCAN_NEED(in, ",\"result\":{");
-	r->result = result_new(s->arena);
-	scan_outcome(in, s->arena, r->result);
+	r->result = result_new(s->mem->arena);
+	scan_outcome(in, s->mem->arena, r->result);
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-		scan_list(in, &lists[i], s->arena, r->result);
+		scan_list(in, &lists[i], s->mem->arena, r->result);
 	scan_hists(s, in, r->result);
 	scan_times(in);
 	scan_facts(s, in, r->result);
@@ -438,7 +479,7 @@ static bool scan(struct record_scan *s, const char *line, size_t len,
 	scan_event(&in, &r);
 	scan_numbers(&in, &r);
 	JSCAN_NEED(&in, ",\"host\":");
-	r.host = take_text(&in, RECORD_TEXT_MAX, s->arena);
+	r.host = take_text(&in, RECORD_TEXT_MAX, s->mem->arena);
 	scan_levels(s, &in, &r);
 	JSCAN_NEED(&in, ",\"wall_ns\":");
 	r.wall_ns = (int64_t)jscan_uint(&in);
@@ -457,14 +498,13 @@ int record_scan_line(struct record_scan *s, const char *line, size_t len,
 {
 	struct record r;
 
-	js_unref(s->tree);
-	s->tree = NULL;
-	arena_reset(s->arena);
+	if (s->mem == &s->last)
+		record_memory_reset(s->mem);
 	if (len <= RECORD_LINE_MAX && scan(s, line, len, out))
 		return 0;
-	if (record_parse(line, len, s->arena, &r, e) < 0)
+	if (record_parse(line, len, s->mem->arena, &r, e) < 0)
 		return -1;
-	s->tree = TAKE_PTR(r.tree);
+	keep_tree(s->mem, TAKE_PTR(r.tree));
 	*out = r;
 	return 0;
 }

@@ -15,9 +15,25 @@ enum {
 
 struct record_scan; // owns what the last record points to
 
+// What some records point to, when they are to stay longer than that.
+struct record_memory {
+	struct arena *arena;
+	struct js **trees;
+	size_t ntrees, trees_cap;
+	const struct js *facts; // of the last record; among the trees
+};
+
+void record_memory_init(struct record_memory *m);
+void record_memory_deinit(struct record_memory *m);
+void record_memory_reset(struct record_memory *m); // as good as new
+
 struct record_scan *record_scan_new(void);
 void record_scan_free(struct record_scan *s); // NULL is nothing
 void record_scan_freep(struct record_scan **s);
+
+// Records that are read from now on stay until `m` is reset, and no longer than
+// the scan. NULL: until the next one is read.
+void record_scan_into(struct record_scan *s, struct record_memory *m);
 
 // As record_parse, but `out` is valid until the next call and out->tree NULL.
 // Sections of the facts ("guest", "qemu") that are equal in two records are

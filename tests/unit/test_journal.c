@@ -123,6 +123,64 @@ static void a_journal_is_read_piece_by_piece(void **state)
 	assert_int_equal(count_each(path), 4999);
 }
 
+// In their order, with what they point to.
+static int check_next(void *arg, const struct record *r, struct err *e)
+{
+	uint32_t *next = arg;
+
+	if (r->trial != *next || strcmp(r->host, "local") != 0 ||
+	    strcmp(r->levels[0].text, "4k") != 0)
+		return err_set(e, ERR_STORE, "trial %u is not %u", r->trial,
+			       *next);
+	++*next;
+	return 0;
+}
+
+static int stop_at(void *arg, const struct record *r, struct err *e)
+{
+	const uint32_t *last = arg;
+
+	return r->trial == *last ? err_set(e, ERR_STORE, "enough") : 0;
+}
+
+// Long enough for threads that read ahead.
+static void a_long_journal_is_read_ahead_in_its_order(void **state)
+{
+	CLEANUP(fake_dir_freep) char *dir = fake_dir_new();
+	CLEANUP(cleanup_free) char *path = xasprintf("%s/j", dir);
+	CLEANUP(buf_deinit) struct buf text = BUF_INIT;
+	uint32_t n = 0, next = 0, stops[] = { 0, 7000, 29999 };
+	struct err e = { 0 };
+	size_t damaged;
+
+	(void)state;
+	while (n < 30000)
+		add_line(&text, n++);
+	assert_true(text.len > (size_t)4 << 20);
+	write_file(path, &text);
+	if (journal_each(path, check_next, &next, &e) < 0)
+		fail_msg("%s", e.msg);
+	assert_int_equal(next, n);
+	for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
+		CLEANUP(cleanup_free)
+		char *why = xasprintf("j:%u: enough", stops[i] + 1);
+
+		assert_int_equal(journal_each(path, stop_at, &stops[i], &e),
+				 -1);
+		assert_non_null(strstr(e.msg, why));
+	}
+	damaged = text.len / 2;
+	text.data[damaged] = '\t';
+	write_file(path, &text);
+	next = 0;
+	assert_int_equal(journal_each(path, check_next, &next, &e), -1);
+	assert_in_range(next, 14000, 16000); // all before it were given
+	assert_non_null(strstr(e.msg, dir));
+	e.msg[0] = '\0';
+	assert_int_equal(journal_each(path, stop_at, &stops[0], &e), -1);
+	assert_non_null(strstr(e.msg, "j:1: enough"));
+}
+
 static void what_was_appended_is_read_back(void **state)
 {
 	CLEANUP(fake_dir_freep) char *dir = fake_dir_new();
@@ -305,6 +363,7 @@ int main(void)
 		cmocka_unit_test(what_was_appended_is_read_back),
 		cmocka_unit_test(an_error_of_the_reader_names_the_line),
 		cmocka_unit_test(a_journal_is_read_piece_by_piece),
+		cmocka_unit_test(a_long_journal_is_read_ahead_in_its_order),
 		cmocka_unit_test(a_missing_journal_is_an_empty_one),
 		cmocka_unit_test(a_line_torn_at_any_byte_is_cut_and_said),
 		cmocka_unit_test(

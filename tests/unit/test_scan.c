@@ -165,6 +165,41 @@ static void equal_facts_are_one_tree(void **state)
 			     js_get(facts, "qemu"));
 }
 
+// Whatever is read after it: by the scan, by record_parse, with other facts.
+static void a_record_stays_as_long_as_its_memory(void **state)
+{
+	CLEANUP(record_scan_freep) struct record_scan *s = record_scan_new();
+	CLEANUP(record_memory_deinit) struct record_memory m;
+	struct record kept[ARRAY_LEN(lines)], r;
+	bool good[ARRAY_LEN(lines)];
+	struct err e = { 0 };
+
+	(void)state;
+	record_memory_init(&m);
+	for (int pass = 0; pass < 2; pass++) {
+		record_memory_reset(&m);
+		record_scan_into(s, &m);
+		for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+			good[i] =
+				record_scan_line(s, lines[i], strlen(lines[i]),
+						 &kept[i], &e) == 0;
+		record_scan_into(s, NULL);
+		for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+			CLEANUP(js_unrefp) struct js *was = NULL, *is = NULL;
+
+			if (!good[i])
+				continue;
+			assert_int_equal(record_scan_line(s, lines[i],
+							  strlen(lines[i]), &r,
+							  &e),
+					 0);
+			was = record_to_js(&kept[i]);
+			is = record_to_js(&r);
+			assert_true(js_equal(was, is));
+		}
+	}
+}
+
 // What the cursor takes is JSON to jansson, too, with the same value.
 static void a_value_that_the_cursor_takes_is_json(void **state)
 {
@@ -223,6 +258,7 @@ int main(void)
 			both_readers_say_the_same_of_every_part_of_a_line),
 		cmocka_unit_test(both_readers_say_the_same_of_a_damaged_line),
 		cmocka_unit_test(equal_facts_are_one_tree),
+		cmocka_unit_test(a_record_stays_as_long_as_its_memory),
 		cmocka_unit_test(a_value_that_the_cursor_takes_is_json),
 	};
 
