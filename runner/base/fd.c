@@ -76,16 +76,49 @@ int fd_set_cloexec(int fd, bool on)
 	return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0);
 }
 
-int file_read(const char *path, size_t limit, struct buf *out, enum err_kind k,
-	      struct err *e)
+// Nothing in a results directory may make its reader wait for somebody.
+static int check_kind(int fd, const char *path, enum err_kind k, struct err *e)
 {
-	CLEANUP(fd_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fstat(fd, &st) < 0)
 		return err_sys(e, k, "%s", path);
 	if (S_ISDIR(st.st_mode))
 		return err_set(e, k, "%s: is a directory; give a file", path);
+	if (k == ERR_STORE && !S_ISREG(st.st_mode))
+		return err_set(e, k,
+			       "%s: is a pipe or device; it must be a file",
+			       path);
+	return 0;
+}
+
+int file_open(const char *path, enum err_kind k, struct err *e)
+{
+	int wait = k == ERR_STORE ? O_NONBLOCK : 0;
+	CLEANUP(fd_closep)
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | wait);
+
+	if (fd < 0) {
+		int error = errno;
+
+		err_sys(e, k, "%s", path);
+		errno = error;
+		return -1;
+	}
+	if (check_kind(fd, path, k, e) < 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	return TAKE_FD(fd);
+}
+
+int file_read(const char *path, size_t limit, struct buf *out, enum err_kind k,
+	      struct err *e)
+{
+	CLEANUP(fd_closep) int fd = file_open(path, k, e);
+
+	if (fd < 0)
+		return -1;
 	if (fd_read_all(fd, out, limit) < 0) {
 		if (errno == EFBIG)
 			return err_set(e, k,

@@ -21,7 +21,11 @@ ssize_t fd_read_some(int fd, void *data, size_t len) MUST_CHECK;
 int fd_set_nonblock(int fd) MUST_CHECK;		// errno
 int fd_set_cloexec(int fd, bool on) MUST_CHECK; // errno
 
-// A whole file. Refuses directories and anything over `limit` with a sentence.
+// For reading; refuses directories and, in a results directory (ERR_STORE), all
+// that is no regular file. -1 with a sentence, and errno ENOENT where there is
+// none.
+int file_open(const char *path, enum err_kind k, struct err *e) MUST_CHECK;
+// A whole file, likewise. Refuses anything over `limit` with a sentence.
 int file_read(const char *path, size_t limit, struct buf *out, enum err_kind k,
 	      struct err *e) MUST_CHECK;
 // The first line of a file of /proc or /sys, without white space at its end;

@@ -186,10 +186,8 @@ static int open_journal(struct follow *f, struct err *e)
 
 	if (f->fd >= 0)
 		return 0;
-	f->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (f->fd < 0 && errno != ENOENT)
-		return err_sys(e, ERR_STORE, "%s", path);
-	return 0;
+	f->fd = file_open(path, ERR_STORE, e);
+	return f->fd < 0 && errno != ENOENT ? -1 : 0;
 }
 
 // --- whether somebody writes there ---

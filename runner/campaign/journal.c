@@ -271,14 +271,12 @@ static void reading_deinit(struct reading *in)
 // are shared with the second: jansson counts references atomically.
 int journal_each(const char *path, journal_fn *fn, void *arg, struct err *e)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	int fd = file_open(path, ERR_STORE, e), rc;
 	bool thread = fd >= 0 && ahead_pays(fd);
 	struct reading in;
 
-	if (fd < 0 && errno == ENOENT)
-		return 0;
 	if (fd < 0)
-		return err_sys(e, ERR_STORE, "%s", path);
+		return errno == ENOENT ? 0 : -1;
 	reading_init(&in, path, fd);
 	rc = give_all(&in, thread, fn, arg, e);
 	reading_deinit(&in);

@@ -291,6 +291,18 @@ static void fill_report(struct results *r, const char *dir)
 	};
 }
 
+// NULL where it is missing, or something else.
+static struct js *read_hosts(const char *dir, struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *j = store_read_js(dir, STORE_HOSTS, e);
+
+	if (j == NULL || js_kind(js_get(j, "sessions")) == JS_ARRAY)
+		return TAKE_PTR(j);
+	err_set(e, ERR_STORE, "%s/" STORE_HOSTS ": has no list of sessions",
+		dir);
+	return NULL;
+}
+
 // A campaign that ended with trials left lost them to its hosts, not to
 // somebody who had seen enough. A stopping rule has looks of its own.
 static bool is_interim(const struct results *r, const char *dir, unsigned flags)
@@ -348,7 +360,7 @@ int results_load(const char *dir, unsigned flags, struct results **out,
 	r->trials = xasprintf("%s/" STORE_TRIALS, dir);
 	if (load_plan(r, dir, e) < 0)
 		return -1;
-	hosts = store_read_js(dir, STORE_HOSTS, &no_hosts);
+	hosts = read_hosts(dir, &no_hosts);
 	if (read_trials(r, dir, hosts, e) < 0)
 		return -1;
 	if (r->ds->ntrials == 0)

@@ -387,7 +387,10 @@ int plan_from_js(const struct js *j, struct plan **out, struct err *e)
 	int64_t version = js_get_int(j, "version", -1);
 
 	p->arena = arena_new();
-	if (js_kind(j) != JS_OBJECT || version != PLAN_VERSION)
+	if (js_kind(j) != JS_OBJECT || js_get(j, "version") == NULL)
+		return err_set(e, ERR_STORE,
+			       "plan: is none: not an object with a version");
+	if (version != PLAN_VERSION)
 		return err_set(e, ERR_STORE,
 			       "plan: version %lld: this vrun reads version %d",
 			       (long long)version, PLAN_VERSION);

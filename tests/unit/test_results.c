@@ -2,6 +2,7 @@
 #include "tests/unit/unit.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runner/campaign/journal.h"
@@ -202,7 +203,8 @@ static void a_host_that_changes_is_named(void **state)
 
 static void facts_that_are_gone_cost_no_figure(void **state)
 {
-	static const char *const lost[] = { NULL, "{\"v\": 1, \"sess" };
+	static const char *const lost[] = { NULL, "{\"v\": 1, \"sess", "{}",
+					    "[]" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(lost); i++) {
@@ -219,6 +221,37 @@ static void facts_that_are_gone_cost_no_figure(void **state)
 		    0)
 			fail_msg("%s", b.results->report.notes[0]);
 		assert_true(results_is_whole(b.results));
+	}
+}
+
+// Somebody may never write into it.
+static void a_pipe_is_no_file_of_a_campaign(void **state)
+{
+	static const char *const names[] = { STORE_PLAN, STORE_TRIALS,
+					     STORE_HOSTS };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		CLEANUP(bench_deinit) struct bench b = { 0 };
+		CLEANUP(cleanup_free) char *path = NULL;
+		struct results *r = NULL;
+		struct err e = { 0 };
+
+		bench_init(&b, "{\"v\": 1, \"sessions\": []}");
+		record(&b, noted);
+		path = xasprintf("%s/%s", b.dir, names[i]);
+		assert_int_equal(unlink(path), 0);
+		assert_int_equal(mkfifo(path, 0600), 0);
+		if (results_load(b.dir, 0, &r, &e) < 0) {
+			assert_int_equal(e.kind, ERR_STORE);
+			assert_non_null(strstr(e.msg, "is a pipe or device"));
+			assert_string_not_equal(names[i], STORE_HOSTS);
+		} else {
+			assert_string_equal(names[i], STORE_HOSTS);
+			assert_non_null(
+				strstr(r->report.notes[0], "is a pipe"));
+		}
+		results_free(r);
 	}
 }
 
@@ -315,7 +348,7 @@ static void a_record_of_another_plan_is_named_with_its_file(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	bench_init(&b, "{}");
+	bench_init(&b, "{\"v\": 1, \"sessions\": []}");
 	path = xasprintf("%s/" STORE_TRIALS, b.dir);
 	place = xasprintf("%s:1: ", path);
 	if (journal_open(path, NULL, &j, &e) < 0)
@@ -335,6 +368,7 @@ int main(void)
 		cmocka_unit_test(what_trials_note_is_said_once),
 		cmocka_unit_test(a_host_that_changes_is_named),
 		cmocka_unit_test(facts_that_are_gone_cost_no_figure),
+		cmocka_unit_test(a_pipe_is_no_file_of_a_campaign),
 		cmocka_unit_test(latencies_of_a_closed_loop_are_doubted),
 		cmocka_unit_test(
 			a_look_in_mid_run_is_anytime_valid_and_says_so),
