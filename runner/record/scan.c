@@ -41,42 +41,6 @@ struct record_scan {
 	size_t nsections;
 };
 
-void record_memory_init(struct record_memory *m)
-{
-	*m = (struct record_memory){ .arena = arena_new() };
-}
-
-static void unref_trees(struct record_memory *m)
-{
-	for (size_t i = 0; i < m->ntrees; i++)
-		js_unref(m->trees[i]);
-	m->ntrees = 0;
-	m->facts = NULL;
-}
-
-void record_memory_reset(struct record_memory *m)
-{
-	unref_trees(m);
-	arena_reset(m->arena);
-}
-
-void record_memory_deinit(struct record_memory *m)
-{
-	unref_trees(m);
-	free(m->trees);
-	arena_free(m->arena);
-}
-
-// Takes over the reference.
-static void keep_tree(struct record_memory *m, struct js *tree)
-{
-	if (tree == NULL)
-		return;
-	m->trees = xgrow(m->trees, &m->trees_cap, m->ntrees + 1,
-			 sizeof(struct js *));
-	m->trees[m->ntrees++] = tree;
-}
-
 void record_scan_into(struct record_scan *s, struct record_memory *m)
 {
 	s->mem = m != NULL ? m : &s->last;
@@ -425,7 +389,7 @@ static void scan_facts(struct record_scan *s, struct jscan *in,
 		return;
 	r->facts = join_sections(s);
 	if (s->mem->facts != r->facts)
-		keep_tree(s->mem, js_ref(r->facts));
+		record_memory_keep(s->mem, js_ref(r->facts));
 	s->mem->facts = r->facts;
 }
 
@@ -441,7 +405,7 @@ static void scan_hists(struct record_scan *s, struct jscan *in,
 		r->hists = parse(t);
 	if (js_kind(r->hists) != JS_OBJECT)
 		in->failed = true;
-	keep_tree(s->mem, r->hists);
+	record_memory_keep(s->mem, r->hists);
 }
 
 static void scan_times(struct jscan *in)
@@ -504,7 +468,7 @@ int record_scan_line(struct record_scan *s, const char *line, size_t len,
 		return 0;
 	if (record_parse(line, len, s->mem->arena, &r, e) < 0)
 		return -1;
-	keep_tree(s->mem, TAKE_PTR(r.tree));
+	record_memory_keep(s->mem, TAKE_PTR(r.tree));
 	*out = r;
 	return 0;
 }

@@ -4,6 +4,7 @@
 // left out: `times`, and the search of it for keys that come twice.
 #pragma once
 
+#include "runner/record/memory.h"
 #include "runner/record/record.h"
 
 enum {
@@ -14,18 +15,6 @@ enum {
 };
 
 struct record_scan; // owns what the last record points to
-
-// What some records point to, when they are to stay longer than that.
-struct record_memory {
-	struct arena *arena;
-	struct js **trees;
-	size_t ntrees, trees_cap;
-	const struct js *facts; // of the last record; among the trees
-};
-
-void record_memory_init(struct record_memory *m);
-void record_memory_deinit(struct record_memory *m);
-void record_memory_reset(struct record_memory *m); // as good as new
 
 struct record_scan *record_scan_new(void);
 void record_scan_free(struct record_scan *s); // NULL is nothing

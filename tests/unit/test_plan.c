@@ -342,7 +342,7 @@ static void a_plan_that_was_changed_is_refused(void **state)
 		{ drop_cells, "\"cells\"" },
 		{ empty_trials, "\"trials\"" },
 		{ other_version, "reads version" },
-		{ no_version, "reads version" },
+		{ no_version, "with a version" },
 		{ other_rounds, "it was changed" },
 		{ no_rounds, "\"rounds\"" },
 		{ text_rounds, "\"rounds\"" },
