@@ -2,16 +2,49 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "runner/agent/knob.h"
 #include "runner/agent/procfs.h"
 #include "runner/base/alloc.h"
+#include "runner/base/clock.h"
 #include "runner/base/fd.h"
 
 #define LEASE_PREFIX "lease-"
+
+enum {
+	LOOK_MS = 10, // between looks whether the lock is free
+};
+
+// Agents of this user take turns: between a look at the leases of others and
+// what follows from it, none of them comes or goes. Returns a descriptor; its
+// end is the end of the turn. The directory itself is locked: nothing is left.
+static int lock(const struct lease *l, struct err *e)
+{
+	int64_t until = clock_mono_ns() + LEASE_LOCK_S * NS_PER_S;
+	CLEANUP(fd_closep)
+	int fd = open(l->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_sys(e, ERR_HOST, "%s", l->dir);
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return err_sys(e, ERR_HOST, "%s: cannot be locked",
+				       l->dir);
+		if (clock_mono_ns() > until)
+			return err_set(e, ERR_HOST,
+				       "%s: another vrun agent has been at "
+				       "this host's settings for %d s; end it "
+				       "if it hangs (fuser %s)",
+				       l->dir, LEASE_LOCK_S, l->dir);
+		clock_sleep_ns(LOOK_MS * NS_PER_MS);
+	}
+	return TAKE_FD(fd);
+}
 
 // The agent that wrote it still lives: same pid, same start.
 static bool owner_lives(const struct js *lease)
@@ -206,7 +239,7 @@ static int write_file(const struct lease *l, struct err *e)
 	return file_replace(l->file, text.data, text.len, e);
 }
 
-int lease_save(struct lease *l, const struct js *files, struct err *e)
+static int save(struct lease *l, const struct js *files, struct err *e)
 {
 	bool news = false;
 	const char *path;
@@ -227,6 +260,28 @@ int lease_save(struct lease *l, const struct js *files, struct err *e)
 	return news ? write_file(l, e) : 0;
 }
 
+static int put_back_of(const struct lease *l, const struct js *files,
+		       struct err *e)
+{
+	CLEANUP(js_unrefp) struct js *back = js_object();
+	const char *path;
+
+	JS_FOREACH_KEY(files, path)
+	js_set(back, path, js_ref(js_get(l->saved, path)));
+	return put_back(back, NULL, e);
+}
+
+int lease_take(struct lease *l, const struct js *files, const struct js *back,
+	       struct err *e)
+{
+	CLEANUP(fd_closep) int turn = lock(l, e);
+
+	if (turn < 0 || each_lease(l, refuse_living, NULL, e) < 0 ||
+	    put_back_of(l, back, e) < 0)
+		return -1;
+	return save(l, files, e);
+}
+
 int lease_init(struct lease *l, const char *dir, struct err *e)
 {
 	*l = (struct lease){
@@ -243,34 +298,26 @@ int lease_init(struct lease *l, const char *dir, struct err *e)
 
 int lease_recover(struct lease *l, struct err *e)
 {
-	return each_lease(l, recover, l->restored, e);
+	CLEANUP(fd_closep) int turn = lock(l, e);
+
+	return turn < 0 ? -1 : each_lease(l, recover, l->restored, e);
 }
 
 int lease_holders(const struct lease *l, struct js *out, struct err *e)
 {
-	return each_lease(l, add_holder, out, e);
-}
+	CLEANUP(fd_closep) int turn = lock(l, e);
 
-int lease_refuse_others(const struct lease *l, struct err *e)
-{
-	return each_lease(l, refuse_living, NULL, e);
-}
-
-int lease_put_back(const struct lease *l, const struct js *files, struct err *e)
-{
-	CLEANUP(js_unrefp) struct js *back = js_object();
-	const char *path;
-
-	JS_FOREACH_KEY(files, path)
-	js_set(back, path, js_ref(js_get(l->saved, path)));
-	return put_back(back, NULL, e);
+	return turn < 0 ? -1 : each_lease(l, add_holder, out, e);
 }
 
 int lease_restore(struct lease *l, struct err *e)
 {
+	CLEANUP(fd_closep) int turn = -1;
+
 	if (l->saved == NULL)
 		return 0;
-	if (put_back(l->saved, NULL, e) < 0)
+	turn = lock(l, e);
+	if (turn < 0 || put_back(l->saved, NULL, e) < 0)
 		return -1;
 	js_unref(l->saved);
 	l->saved = NULL;

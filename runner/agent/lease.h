@@ -1,6 +1,7 @@
 // How this host was before the agent changed it: written to a file before the
 // first change, put back at the end, and by the next agent when this one dies
-// first. The lease of a living agent is respected.
+// first. The lease of a living agent is respected. Agents that come, go or take
+// at the same moment wait for one another, at most LEASE_LOCK_S.
 #pragma once
 
 #include "runner/base/err.h"
@@ -9,6 +10,7 @@
 enum {
 	LEASE_BYTES_MAX = 1 << 20, // of a lease file
 	LEASE_VALUE_MAX = 1024,	   // bytes of one value
+	LEASE_LOCK_S = 30,	   // for another agent to put its values back
 };
 
 struct lease {
@@ -31,15 +33,12 @@ int lease_holders(const struct lease *l, struct js *out,
 // Frees; does not restore.
 void lease_deinit(struct lease *l);
 
-// An error when another living agent has changed this host.
-int lease_refuse_others(const struct lease *l, struct err *e) MUST_CHECK;
-// Remembers, durably, how the files that are keys of `files` are now, unless
-// they are remembered already. Call it before a change.
-int lease_save(struct lease *l, const struct js *files,
+// Call it before a change. Remembers, durably, how the files that are keys of
+// `files` are now, unless they are remembered already; before that, those of
+// `back` (NULL: none) are put back and stay in the lease. An error, and
+// nothing is done, when another living agent has changed this host.
+int lease_take(struct lease *l, const struct js *files, const struct js *back,
 	       struct err *e) MUST_CHECK;
-// These of the files as they were; they stay in the lease.
-int lease_put_back(const struct lease *l, const struct js *files,
-		   struct err *e) MUST_CHECK;
 // All as it was; the file is removed. On failure it stays, for an agent that
 // may do more.
 int lease_restore(struct lease *l, struct err *e) MUST_CHECK;

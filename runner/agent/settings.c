@@ -52,9 +52,7 @@ static int save_one(struct settings *s, const char *path, struct err *e)
 	CLEANUP(js_unrefp) struct js *files = js_object();
 
 	js_set(files, path, js_null());
-	if (lease_refuse_others(&s->lease, e) < 0)
-		return -1;
-	return lease_save(&s->lease, files, e);
+	return lease_take(&s->lease, files, NULL, e);
 }
 
 // --- huge pages ----------------------------------------------------------
@@ -228,18 +226,16 @@ static int write_all(struct js *files, struct err *e)
 }
 
 // What an earlier trial set and this one does not.
-static int release_others(const struct settings *s, const struct js *files,
-			  struct err *e)
+static struct js *others_of(const struct settings *s, const struct js *files)
 {
-	CLEANUP(js_unrefp) struct js *back = js_object();
+	struct js *others = js_object(), *value;
 	const char *path;
-	struct js *value;
 
 	JS_FOREACH (s->held, path, value) {
 		if (js_get(files, path) == NULL)
-			js_set(back, path, js_ref(value));
+			js_set(others, path, js_ref(value));
 	}
-	return lease_put_back(&s->lease, back, e);
+	return others;
 }
 
 static int files_of(const struct settings *s, const struct js *want,
@@ -262,15 +258,16 @@ static int files_of(const struct settings *s, const struct js *want,
 int settings_hold(struct settings *s, const struct js *want, struct err *e)
 {
 	CLEANUP(js_unrefp) struct js *files = js_object();
+	CLEANUP(js_unrefp) struct js *others = NULL;
 
 	s->keep_pages =
 		strcmp(js_get_str(want, "hugepages", "auto"), "keep") == 0;
 	if (js_len(want) == 0 && js_len(s->held) == 0)
 		return 0;
-	if (files_of(s, want, files, e) < 0 ||
-	    lease_refuse_others(&s->lease, e) < 0 ||
-	    release_others(s, files, e) < 0 ||
-	    lease_save(&s->lease, files, e) < 0)
+	if (files_of(s, want, files, e) < 0)
+		return -1;
+	others = others_of(s, files);
+	if (lease_take(&s->lease, files, others, e) < 0)
 		return -1;
 	js_unref(s->held);
 	s->held = js_ref(files); // also what a failure leaves half done

@@ -1,11 +1,15 @@
 #include "tests/unit/unit.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "runner/agent/procfs.h"
 #include "runner/agent/settings.h"
+#include "runner/base/clock.h"
+#include "runner/base/fd.h"
 #include "tests/fake/root.h"
 
 #define POOL "/sys/kernel/mm/hugepages/hugepages-2048kB/"
@@ -167,6 +171,136 @@ static void a_broken_lease_is_named(void **state)
 	assert_non_null(strstr(e.msg, "lease-1.json"));
 }
 
+// --- several agents at the same moment -----------------------------------
+
+enum {
+	AGENTS = 6,
+	RACES = 10,
+	WHILE_MS = 200, // long enough for who does not wait
+};
+
+// An agent in a process of its own. Once `go` ends it takes the pool's file,
+// says in one byte whether it got it, and lives until `end` ends.
+struct agents {
+	int go[2], said[2], end[2];
+};
+
+static void wait_end_of(const int pipe_fds[2])
+{
+	char none;
+
+	close(pipe_fds[1]);
+	if (read(pipe_fds[0], &none, 1) != 0)
+		_exit(1);
+}
+
+static void be_agent(const char *root, const struct agents *a)
+{
+	CLEANUP(js_unrefp) struct js *files = js_object();
+	CLEANUP(cleanup_free)
+	char *pool = xasprintf("%s" POOL "nr_hugepages", root);
+	struct settings s;
+	struct err e = { 0 };
+	char got = 'r';
+
+	js_set(files, pool, js_null());
+	if (settings_init(&s, root, root, &e) < 0 ||
+	    write(a->said[1], &got, 1) != 1)
+		_exit(1);
+	wait_end_of(a->go);
+	if (lease_take(&s.lease, files, NULL, &e) == 0)
+		got = 'y';
+	else
+		got = strstr(e.msg, "another vrun agent (pid") ? 'n' : '?';
+	if (write(a->said[1], &got, 1) != 1)
+		_exit(1);
+	wait_end_of(a->end);
+	_exit(0);
+}
+
+static void start_agents(struct agents *a, const char *root, size_t n)
+{
+	assert_int_equal(pipe2(a->go, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(a->said, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(a->end, O_CLOEXEC), 0);
+	for (size_t i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		if (pid == 0)
+			be_agent(root, a);
+	}
+}
+
+// How many of `n` agents say `what`.
+static size_t count_said(const struct agents *a, size_t n, char what)
+{
+	size_t count = 0;
+	char c = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(read(a->said[0], &c, 1), 1);
+		count += c == what;
+		assert_int_not_equal(c, '?');
+	}
+	return count;
+}
+
+static void end_agents(struct agents *a, size_t n)
+{
+	close(a->end[1]);
+	for (size_t i = 0; i < n; i++) {
+		int status;
+
+		assert_true(wait(&status) > 0);
+		assert_int_equal(status, 0);
+	}
+	close(a->go[0]);
+	close(a->said[0]);
+	close(a->said[1]);
+	close(a->end[0]);
+}
+
+static void one_of_many_agents_gets_the_host(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+
+	(void)state;
+	put_pool(root, "300\n");
+	for (int i = 0; i < RACES; i++) {
+		struct agents a;
+
+		start_agents(&a, root, AGENTS);
+		assert_int_equal(count_said(&a, AGENTS, 'r'), AGENTS);
+		close(a.go[1]);
+		assert_int_equal(count_said(&a, AGENTS, 'y'), 1);
+		end_agents(&a, AGENTS);
+	}
+}
+
+// What happens while it waits counts: here, another agent takes the host.
+static void an_agent_waits_for_one_that_is_at_the_leases(void **state)
+{
+	CLEANUP(fake_dir_freep) char *root = fake_dir_new();
+	CLEANUP(fd_closep) int turn = -1;
+	struct procfs_stat me;
+	struct agents a;
+
+	(void)state;
+	put_pool(root, "300\n");
+	assert_int_equal(procfs_stat(getpid(), 0, &me), 0);
+	start_agents(&a, root, 1);
+	assert_int_equal(count_said(&a, 1, 'r'), 1);
+	turn = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(turn, LOCK_EX | LOCK_NB), 0);
+	close(a.go[1]);
+	clock_sleep_ns(WHILE_MS * NS_PER_MS);
+	put_lease(root, getpid(), me.start_ticks);
+	fd_closep(&turn);
+	assert_int_equal(count_said(&a, 1, 'n'), 1);
+	end_agents(&a, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +311,8 @@ int main(void)
 		cmocka_unit_test(
 			a_lease_of_a_former_boot_is_removed_and_not_restored),
 		cmocka_unit_test(a_broken_lease_is_named),
+		cmocka_unit_test(one_of_many_agents_gets_the_host),
+		cmocka_unit_test(an_agent_waits_for_one_that_is_at_the_leases),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
