@@ -3,7 +3,6 @@
 # and on hosts over SSH: no trial is lost, no lease or time-out ends, durations
 # are right, and the report says so. Only our own programs see that clock
 # (tests/fake/clock.c).
-# alone: compares durations
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash

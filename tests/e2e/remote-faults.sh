@@ -3,7 +3,6 @@
 # are down for a while and for good, sshd, agent, QEMU and controller killed,
 # hosts rebooted. No finished trial is lost or run twice, nothing is left.
 # KILLS=100 SEED=7 tests/e2e/remote-faults.sh kills the controller more often.
-# alone: takes links down and up within leases
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash
