@@ -7,6 +7,7 @@
 #include "runner/base/alloc.h"
 #include "runner/base/strv.h"
 #include "runner/campaign/across.h"
+#include "runner/campaign/index.h"
 #include "runner/campaign/results.h"
 #include "runner/campaign/store.h"
 #include "runner/cmd/cmd.h"
@@ -66,22 +67,40 @@ static int add_name(struct comparison *c, const char *dir, struct err *e)
 	return 0;
 }
 
+// `results/*` has the list of the campaigns, too.
+static bool is_index(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strcmp(slash != NULL ? slash + 1 : path, INDEX_FILE) == 0;
+}
+
+static int load_one(const char *dir, struct comparison *c, struct err *e)
+{
+	if (store_check(dir, e) < 0 || add_name(c, dir, e) < 0 ||
+	    results_load(dir, 0, &c->loaded[c->n], e) < 0)
+		return -1;
+	c->parts[c->n] = (struct across_part){
+		.name = c->names.v[c->n],
+		.results = c->loaded[c->n],
+	};
+	c->n++;
+	return 0;
+}
+
 static int load(const char *const *dirs, size_t n, struct comparison *c,
 		struct err *e)
 {
 	c->parts = xcalloc(n, sizeof(*c->parts));
 	c->loaded = xcalloc(n, sizeof(*c->loaded));
-	for (; c->n < n; c->n++) {
-		if (store_check(dirs[c->n], e) < 0 ||
-		    add_name(c, dirs[c->n], e) < 0 ||
-		    results_load(dirs[c->n], 0, &c->loaded[c->n], e) < 0)
+	for (size_t i = 0; i < n; i++) {
+		if (!is_index(dirs[i]) && load_one(dirs[i], c, e) < 0)
 			return -1;
-		c->parts[c->n] = (struct across_part){
-			.name = c->names.v[c->n],
-			.results = c->loaded[c->n],
-		};
 	}
-	return 0;
+	return c->n >= 2 ? 0
+			 : err_set(e, ERR_USAGE,
+				   "compare: a single campaign has nothing to "
+				   "be compared with; give two or more");
 }
 
 static void note_origin(struct comparison *c)

@@ -81,6 +81,15 @@ grep -q '^- .*9\.9\.9 in kernel' "$tmp/out" || fail 'Markdown does not say it'
 ! grep -q 'was.*in old, but.*in again' <("$VRUN" compare "$tmp/old" "$tmp/again") ||
 	fail 'names a fact that did not change'
 
+# All of a directory of results: the list of them is no campaign.
+mkdir "$tmp/all"
+cp -r "$tmp/old" "$tmp/all/old"
+cp -r "$tmp/again" "$tmp/all/new"
+"$VRUN" report --index "$tmp/all"
+expect 0 "$VRUN" compare "$tmp"/all/*
+expect 2 "$VRUN" compare "$tmp/old" "$tmp/all/index.html"
+says 'a single campaign has nothing to be compared with'
+
 # --- what cannot be compared -------------------------------------------
 
 expect 2 "$VRUN" compare "$tmp/old"
