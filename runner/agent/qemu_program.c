@@ -1,12 +1,12 @@
 #include "runner/agent/qemu_program.h"
 
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "runner/agent/child.h"
+#include "runner/agent/copies.h"
 #include "runner/base/alloc.h"
 #include "runner/base/clock.h"
 #include "runner/base/fd.h"
@@ -47,55 +47,15 @@ static char *search_path(const char *name)
 	return NULL;
 }
 
-// Whether the word is PATH=...; then *bundle is what stands behind it.
-static bool is_about(const char *word, const char *path, const char **bundle)
-{
-	size_t n = strlen(path);
-
-	for (size_t i = 0; i < n; i++) {
-		char hex[3];
-
-		snprintf(hex, sizeof(hex), "%02x", (unsigned char)path[i]);
-		if (strncmp(word + 2 * i, hex, 2) != 0)
-			return false;
-	}
-	*bundle = word + 2 * n + 1;
-	return word[2 * n] == '=';
-}
-
-static bool is_bundle(const char *name)
-{
-	return strncmp(name, BUNDLE, strlen(BUNDLE)) == 0 &&
-	       strchr(name, '/') == NULL;
-}
-
-// What was told about that path: allocated, or NULL.
-static char *told_bundle(const char *path)
-{
-	const char *told = getenv(QEMU_PROGRAM_ENV), *bundle;
-	CLEANUP(cleanup_free) char *copy = xstrdup(told != NULL ? told : "");
-	char *rest = NULL;
-
-	for (char *word = strtok_r(copy, " ", &rest); word != NULL;
-	     word = strtok_r(NULL, " ", &rest)) {
-		if (is_about(word, path, &bundle))
-			return xstrdup(bundle);
-	}
-	return NULL;
-}
-
 static void find_copy(struct qemu_program *p)
 {
-	CLEANUP(cleanup_free) char *bundle = told_bundle(p->run);
-	CLEANUP(cleanup_free) char *own = file_own_dir();
+	CLEANUP(cleanup_free)
+	char *bundle = copies_find(p->run, BUNDLE, &p->nowhere);
 
 	if (bundle == NULL)
 		return;
-	p->nowhere = !is_bundle(bundle);
-	if (p->nowhere)
-		return;
 	free(p->run);
-	p->run = xasprintf("%s/%s/" COPY_NAME, dirname(own), bundle);
+	p->run = xasprintf("%s/" COPY_NAME, bundle);
 	p->copied = true;
 }
 

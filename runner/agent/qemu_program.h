@@ -9,11 +9,6 @@
 
 #include "runner/agent/watch.h"
 
-// What was copied: words PATH=BUNDLE, the path in hexadecimal. BUNDLE is a
-// directory beside the agent's own; "-": the controller has no such program,
-// either.
-#define QEMU_PROGRAM_ENV "VRUN_QEMUS"
-
 enum {
 	QEMU_PROGRAM_SAYS_S = 30,
 	QEMU_PROGRAM_HEX = 64, // of SHA-256

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runner/agent/copies.h"
 #include "runner/base/alloc.h"
 #include "runner/base/fd.h"
 #include "runner/base/js.h"
@@ -100,12 +101,22 @@ static int fill(struct vm_image *i, bool want_fio, struct err *e)
 	return read_append(i, e);
 }
 
+// The controller's, where it has one of that path: all hosts boot the same.
+static char *named_dir(const char *image)
+{
+	bool nowhere;
+	char *copy = copies_find(image, "image-", &nowhere);
+
+	return copy != NULL ? copy : xstrdup(image);
+}
+
 int vm_image_open(const char *image, bool want_fio, struct vm_image *out,
 		  struct err *e)
 {
 	struct vm_image i = { 0 };
 
-	i.dir = strcmp(image, "builtin") == 0 ? builtin_dir() : xstrdup(image);
+	i.dir = strcmp(image, "builtin") == 0 ? builtin_dir()
+					      : named_dir(image);
 	if (fill(&i, want_fio, e) < 0) {
 		vm_image_close(&i);
 		return -1;

@@ -323,6 +323,11 @@ struct js *preflight_qemus(const struct plan *p, const char *qemu)
 	return texts_of(p, qemu, "qemu");
 }
 
+struct js *preflight_images(const struct plan *p)
+{
+	return texts_of(p, "", "image");
+}
+
 struct js *preflight_needs(const struct plan *p, const char *qemu)
 {
 	static const char *const texts[][2] = {

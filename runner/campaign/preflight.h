@@ -69,6 +69,8 @@ struct js *findings_to_js(const struct findings *f, const char *host);
 struct js *preflight_needs(const struct plan *p, const char *qemu);
 // The QEMUs among them: a list of texts, "" for that of PATH.
 struct js *preflight_qemus(const struct plan *p, const char *qemu);
+// The guest images, "builtin" for vrun's own.
+struct js *preflight_images(const struct plan *p);
 // `apply` of a settings message: the huge pages to hold for the campaign; {}
 // when there are none.
 struct js *preflight_settings(const struct plan *p);

@@ -130,23 +130,35 @@ int measure_name(struct measure *m, struct err *e)
 	return 0;
 }
 
-// Those that could be copied to the host.
-static void name_qemus(struct measure *m, struct arena *a,
-		       const struct inventory_host *h,
-		       struct transport_target *t)
+static const char **texts_in(struct arena *a, const struct js *all)
 {
-	CLEANUP(js_unrefp)
-	struct js *all = preflight_qemus(m->source->plan, h->qemu);
-	const char **paths = arena_array(a, js_len(all) + 1, sizeof(*paths));
+	const char **texts = arena_array(a, js_len(all) + 1, sizeof(*texts));
 
-	t->nqemus = 0;
-	for (size_t i = 0; i < js_len(all); i++) {
-		const char *path = js_str(js_at(all, i));
+	for (size_t i = 0; i < js_len(all); i++)
+		texts[i] = arena_strdup(a, js_str(js_at(all, i)));
+	return texts;
+}
 
-		if (path[0] == '/')
-			paths[t->nqemus++] = arena_strdup(a, path);
+// Paths that could be copied to the host: QEMU of PATH and the image that is
+// built in are none.
+static void name_copies(const struct plan *p, struct arena *a,
+			const struct inventory_host *h,
+			struct transport_target *t)
+{
+	CLEANUP(js_unrefp) struct js *qemus = preflight_qemus(p, h->qemu);
+	CLEANUP(js_unrefp) struct js *images = preflight_images(p);
+	const char **q = texts_in(a, qemus), **i = texts_in(a, images);
+
+	for (size_t k = 0; k < js_len(qemus); k++) {
+		if (q[k][0] == '/')
+			q[t->nqemus++] = q[k];
 	}
-	t->qemus = paths;
+	for (size_t k = 0; k < js_len(images); k++) {
+		if (strcmp(i[k], "builtin") != 0)
+			i[t->nimages++] = i[k];
+	}
+	t->qemus = q;
+	t->images = i;
 }
 
 static void new_campaign(struct measure *m)
@@ -164,7 +176,8 @@ static void new_campaign(struct measure *m)
 		targets[i].campaign = m->name;
 		targets[i].image = m->image;
 		targets[i].image_with_fio = fio;
-		name_qemus(m, s->matrix->arena, &s->hosts[i], &targets[i]);
+		name_copies(s->plan, s->matrix->arena, &s->hosts[i],
+			    &targets[i]);
 		targets[i].accept_new_host_key =
 			cmd_has(m->args, "accept-new-host-key");
 	}

@@ -60,7 +60,9 @@ const struct param param_table[] = {
 	  .help = "host CPUs for the vCPU threads, one each in turn; empty "
 		  "is free" },
 	{ "image", IN_VM, TEXT, .def = "builtin",
-	  .help = "builtin, or a directory that holds vmlinuz and initrd" },
+	  .help = "builtin, or a directory that holds vmlinuz and initrd: "
+		  "of this machine, from where hosts get it, or else of each "
+		  "host" },
 	{ "append", IN_VM, TEXT, .def = "",
 	  .help = "more text for the guest kernel's command line" },
 	{ "qemu-args", IN_VM, ARGS, .def = "",

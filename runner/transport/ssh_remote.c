@@ -30,28 +30,29 @@ struct look {
 	char dir[DIR_MAX]; // the cache directory
 	bool can_hash;
 	struct bundle agent, image;
-	// Of each QEMU that the host has not: the copy, without a name where
-	// there is none here, either.
-	struct qemu_copy {
+	// Of each image of the user's that is here, and of each QEMU that the
+	// host has not: the copy, without a name where there is none here,
+	// either.
+	struct copy {
 		const char *path;
 		struct bundle bundle;
-	} * qemus;
-	size_t nqemus;
+	} * copies;
+	size_t ncopies;
 };
 
 static void look_deinit(struct look *l)
 {
 	bundle_deinit(&l->agent);
 	bundle_deinit(&l->image);
-	for (size_t i = 0; i < l->nqemus; i++)
-		bundle_deinit(&l->qemus[i].bundle);
-	free(l->qemus);
+	for (size_t i = 0; i < l->ncopies; i++)
+		bundle_deinit(&l->copies[i].bundle);
+	free(l->copies);
 }
 
 static bool all_there(const struct look *l)
 {
-	for (size_t i = 0; i < l->nqemus; i++) {
-		if (!bundle_is_there(&l->qemus[i].bundle))
+	for (size_t i = 0; i < l->ncopies; i++) {
+		if (!bundle_is_there(&l->copies[i].bundle))
 			return false;
 	}
 	return bundle_is_there(&l->agent) && bundle_is_there(&l->image);
@@ -152,21 +153,21 @@ static int read_look(const struct ssh_host *h, struct look *l, char *text,
 	while ((line = strtok_r(NULL, "\n", &rest)) != NULL) {
 		bundle_note(&l->agent, line);
 		bundle_note(&l->image, line);
-		for (size_t i = 0; i < l->nqemus; i++)
-			bundle_note(&l->qemus[i].bundle, line);
+		for (size_t i = 0; i < l->ncopies; i++)
+			bundle_note(&l->copies[i].bundle, line);
 	}
 	return 0;
 }
 
 // Of many files the host says only whether all of them hold.
-static void ask_for_qemus(const struct look *l, struct buf *command)
+static void ask_for_sums(const struct look *l, struct buf *command)
 {
-	if (l->nqemus == 0)
+	if (l->ncopies == 0)
 		return;
 	buf_puts(command, "for b in");
-	for (size_t i = 0; i < l->nqemus; i++) {
-		if (l->qemus[i].bundle.n > 0)
-			bundle_list(&l->qemus[i].bundle, command);
+	for (size_t i = 0; i < l->ncopies; i++) {
+		if (l->copies[i].bundle.sums != NULL)
+			bundle_list(&l->copies[i].bundle, command);
 	}
 	buf_puts(command,
 		 "; do test -e $b || continue; "
@@ -184,10 +185,14 @@ static int look(struct ssh_host *h, struct look *l, struct err *e)
 			   "s=no; command -v sha256sum >/dev/null && s=yes; "
 			   "echo \"" MARK "$(uname -m) $s $d\"; "
 			   "cd \"$d\" 2>/dev/null || exit 0; ");
-	ask_for_qemus(l, &command);
+	ask_for_sums(l, &command);
 	buf_puts(&command, "exec sha256sum -- /dev/null");
 	bundle_list(&l->agent, &command);
 	bundle_list(&l->image, &command);
+	for (size_t i = 0; i < l->ncopies; i++) {
+		if (l->copies[i].bundle.sums == NULL)
+			bundle_list(&l->copies[i].bundle, &command);
+	}
 	buf_puts(&command, " 2>/dev/null'");
 	l->agent.seen = l->image.seen = false;
 	ssh_host_watch(h, LOOK_S * NS_PER_S);
@@ -236,13 +241,35 @@ static int look_twice(struct ssh_host *h, struct look *l, struct err *e)
 }
 
 // A program of another architecture is none there.
-static int copy_qemu(const struct look *l, struct qemu_copy *q, struct err *e)
+static int copy_qemu(const struct look *l, struct copy *q, struct err *e)
 {
 	CLEANUP(cleanup_free) char *own = find_own_arch();
 
 	if (strcmp(own, l->arch) != 0 || access(q->path, X_OK) < 0)
 		return 0;
 	return bundle_qemu(q->path, &q->bundle, e);
+}
+
+static int take_images(const struct transport_target *t, struct look *l,
+		       struct err *e)
+{
+	l->copies = xcalloc(t->nimages + t->nqemus + 1, sizeof(*l->copies));
+	if (t->image != NULL &&
+	    bundle_image(t->image, t->image_with_fio, &l->image, e) < 0)
+		return -1;
+	for (size_t i = 0; i < t->nimages; i++) {
+		CLEANUP(cleanup_free)
+		char *kernel = xasprintf("%s/vmlinuz", t->images[i]);
+		struct copy *c = &l->copies[l->ncopies];
+
+		if (access(kernel, R_OK) < 0)
+			continue; // the host may have it
+		c->path = t->images[i];
+		l->ncopies++;
+		if (bundle_image(c->path, t->image_with_fio, &c->bundle, e) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int look_for_qemus(struct ssh_host *h, const struct transport_target *t,
@@ -255,13 +282,12 @@ static int look_for_qemus(struct ssh_host *h, const struct transport_target *t,
 	there = xcalloc(t->nqemus, sizeof(*there));
 	if (ssh_push_look(h, t->qemus, t->nqemus, there, e) < 0)
 		return -1;
-	l->qemus = xcalloc(t->nqemus, sizeof(*l->qemus));
 	for (size_t i = 0; i < t->nqemus; i++) {
-		struct qemu_copy *q = &l->qemus[l->nqemus];
+		struct copy *q = &l->copies[l->ncopies];
 
 		if (there[i])
 			continue;
-		l->nqemus++;
+		l->ncopies++;
 		q->path = t->qemus[i];
 		if (copy_qemu(l, q, e) < 0)
 			return err_wrap(e,
@@ -269,7 +295,7 @@ static int look_for_qemus(struct ssh_host *h, const struct transport_target *t,
 					"be copied from here",
 					h->at);
 	}
-	return l->nqemus > 0 ? look(h, l, e) : 0;
+	return l->ncopies > 0 ? look(h, l, e) : 0;
 }
 
 static int push_one(struct ssh_host *h, const struct look *l,
@@ -285,8 +311,8 @@ static int push(struct ssh_host *h, struct look *l, struct err *e)
 	if (push_one(h, l, &l->agent, e) < 0 ||
 	    push_one(h, l, &l->image, e) < 0)
 		return -1;
-	for (size_t i = 0; i < l->nqemus; i++) {
-		if (push_one(h, l, &l->qemus[i].bundle, e) < 0)
+	for (size_t i = 0; i < l->ncopies; i++) {
+		if (push_one(h, l, &l->copies[i].bundle, e) < 0)
 			return -1;
 	}
 	if (look(h, l, e) < 0)
@@ -301,19 +327,19 @@ static int push(struct ssh_host *h, struct look *l, struct err *e)
 
 // --- the agent ----------------------------------------------------------
 
-// For qemu_program.h: HEX=BUNDLE, where HEX is the path, byte by byte; "-" is a
-// QEMU that is nowhere.
-static void tell_qemus(const struct look *l, struct buf *out)
+// For copies.h: HEX=BUNDLE, where HEX is the path, byte by byte; "-" is a QEMU
+// that is nowhere.
+static void tell_copies(const struct look *l, struct buf *out)
 {
-	buf_puts(out, "VRUN_QEMUS=\"");
-	for (size_t i = 0; i < l->nqemus; i++) {
-		const struct qemu_copy *q = &l->qemus[i];
+	buf_puts(out, "VRUN_COPIES=\"");
+	for (size_t i = 0; i < l->ncopies; i++) {
+		const struct copy *q = &l->copies[i];
 
 		for (const char *s = q->path; *s != '\0'; s++)
 			buf_printf(out, "%02x", (unsigned char)*s);
 		buf_printf(out, "=%s ", q->bundle.n > 0 ? q->bundle.name : "-");
 	}
-	buf_puts(out, "\"; export VRUN_QEMUS; ");
+	buf_puts(out, "\"; export VRUN_COPIES; ");
 }
 
 static void agent_command(const struct look *l,
@@ -323,8 +349,8 @@ static void agent_command(const struct look *l,
 	if (l->image.n > 0)
 		buf_printf(out, "VRUN_GUEST=\"$d/%s\"; export VRUN_GUEST; ",
 			   l->image.name);
-	if (l->nqemus > 0)
-		tell_qemus(l, out);
+	if (l->ncopies > 0)
+		tell_copies(l, out);
 	buf_printf(out, "exec \"$d/%s/vrun-agent\" ", l->agent.name);
 	if (t->lease_ns > 0 && t->campaign != NULL)
 		buf_printf(out, "attach --campaign %s --lease %lld'",
@@ -357,9 +383,7 @@ ssh_channel ssh_remote_start(struct ssh_host *h,
 	CLEANUP(look_deinit) struct look l = { 0 };
 	CLEANUP(buf_deinit) struct buf command = BUF_INIT;
 
-	if (check_campaign(t->campaign, e) < 0 ||
-	    (t->image != NULL &&
-	     bundle_image(t->image, t->image_with_fio, &l.image, e) < 0) ||
+	if (check_campaign(t->campaign, e) < 0 || take_images(t, &l, e) < 0 ||
 	    look_twice(h, &l, e) < 0 || look_for_qemus(h, t, &l, e) < 0 ||
 	    push(h, &l, e) < 0)
 		return NULL;

@@ -25,6 +25,10 @@ struct transport_target {
 	const char *image;	 // local directory of the built-in guest image;
 				 // NULL: no trial needs it
 	bool image_with_fio;	 // its initrd with fio is needed, too
+	// Other images that its trials name: those that are here are copied to
+	// the host.
+	const char *const *images;
+	size_t nimages;
 	// Absolute paths of the QEMUs that its trials name: those that the host
 	// has not are copied there, if they are programs here.
 	const char *const *qemus;

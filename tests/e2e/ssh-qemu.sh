@@ -1,7 +1,8 @@
 #!/bin/bash
 # A QEMU that a host over SSH does not have is copied there, with its firmware
-# and modules, once, and each record says which one ran. The host does not see
-# the controller's: it lies in a directory that is mounted there alone.
+# and modules, once, and each record says which one ran. So is a guest image of
+# the user's. The host does not see the controller's: they lie in a directory
+# that is mounted there alone.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/e2e/campaign.bash
@@ -75,6 +76,28 @@ says "$mine of the controller: QEMU emulator version"
 [ -e "${copy%/bin/*}/share/qemu/kvmvapic.bin" ] ||
 	fail 'firmware was not copied'
 was=$(stat -c '%i %y' "$copy")
+
+# --- an image of the user's ---------------------------------------------------
+
+mkdir "$tmp/prefix/image"
+cp "$GUEST/vmlinuz" "$GUEST/initrd" "$tmp/prefix/image"
+jq '.append = (.append // "console=ttyS0 quiet panic=-1") + " mine=1"' \
+	"$GUEST/manifest.json" >"$tmp/prefix/image/manifest.json"
+matrix "{image: [builtin, {mine: $tmp/only-here/image}]}"
+expect 0 here "$VRUN" "$m" --hosts h1 --results "$tmp/i"
+dir=$(results_in "$tmp/i")
+all_ok_once "$dir" 2
+jq -r 'select(.event == "finished") | .result.facts.guest.cmdline as $c |
+	"\(.levels.image) \($c | test(" mine=1"))"' "$dir/trials.jsonl" |
+	sort | tr '\n' ' ' >"$tmp/seen"
+[ "$(cat "$tmp/seen")" = 'builtin false mine true ' ] ||
+	fail "other images ran: $(cat "$tmp/seen")"
+[ "$(find "$cache" -maxdepth 1 -name 'image-*' | wc -l)" -eq 2 ] ||
+	fail "images there: $(ls "$cache")"
+# Where the controller has none, the host's own of that path.
+expect 3 at_controller "$VRUN" check "$m" --hosts h1
+grep -q "only-here/image has no readable vmlinuz" "$tmp/out" ||
+	fail "another image was found: $(cat "$tmp/out")"
 
 # --- once; what was damaged there, anew -------------------------------------
 

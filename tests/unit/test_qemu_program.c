@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runner/agent/copies.h"
 #include "runner/agent/qemu_program.h"
 #include "runner/base/alloc.h"
 #include "runner/base/fd.h"
@@ -43,9 +44,9 @@ static void a_qemu_is_the_hosts_or_what_was_copied(void **state)
 		const char *run = cases[i].run != NULL ? cases[i].run : copy;
 
 		if (cases[i].told != NULL)
-			setenv(QEMU_PROGRAM_ENV, cases[i].told, 1);
+			setenv(COPIES_ENV, cases[i].told, 1);
 		else
-			unsetenv(QEMU_PROGRAM_ENV);
+			unsetenv(COPIES_ENV);
 		qemu_program_find(cases[i].given, &p);
 		if (strcmp(p.run, run) != 0 || p.copied != cases[i].copied ||
 		    p.nowhere != cases[i].nowhere)
@@ -53,7 +54,7 @@ static void a_qemu_is_the_hosts_or_what_was_copied(void **state)
 				 cases[i].given, cases[i].told, p.run, p.copied,
 				 p.nowhere);
 	}
-	unsetenv(QEMU_PROGRAM_ENV);
+	unsetenv(COPIES_ENV);
 }
 
 static void a_running_program_is_recognized(void **state)
