@@ -59,7 +59,9 @@ static int parse_text(const struct param *p, const char *text, struct arena *a,
 		return -1;
 	}
 	v->s = arena_strdup(a, text);
-	v->text = text[0] != '\0' ? v->s : "default";
+	v->text = v->s;
+	if (text[0] == '\0')
+		v->text = p->empty != NULL ? p->empty : "default";
 	return 0;
 }
 

@@ -47,7 +47,8 @@ struct param {
 	double min, max;	    // numbers: range, ends included
 	double multiple;	    // of this, unless 0
 	bool power_of_2;
-	const char *def; // as a matrix would say it
+	const char *def;   // as a matrix would say it
+	const char *empty; // what "" of a TEXT is for people; NULL: "default"
 	const char *help;
 	struct param_needs needs; // .param NULL: always matters
 	const char *check;	  // read back from; NULL: no treatment check

@@ -76,6 +76,7 @@ void read_vars(struct reading *r, const struct read_key *k,
 		var->param = (struct param){ .name = v->keys[i]->text,
 					     .type = PARAM_TEXT,
 					     .def = "",
+					     .empty = "\"\"",
 					     .help = "",
 					     .scope = PARAM_VM };
 		read_var(r, var, v->values[i]);

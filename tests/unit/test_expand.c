@@ -277,6 +277,19 @@ static void variables_travel_with_their_cell(void **state)
 	assert_int_equal(p->nnotes, 0);
 }
 
+static void a_variable_without_text_is_labelled_so(void **state)
+{
+	static const char *const want[] = { "mode=\"\"", "mode=fast" };
+	CLEANUP(plan_freep)
+	struct plan *p = built("vars: {mode: x}\n"
+			       "factors: {mode: [\"\", fast]}\n"
+			       "hooks: {before-boot: {shell: set}}\n");
+
+	(void)state;
+	check_labels(p, want, ARRAY_LEN(want));
+	assert_string_equal(js_get_str(p->cells[0].vars, "mode", "x"), "");
+}
+
 static void what_may_be_destroyed_is_told_to_its_workload(void **state)
 {
 	CLEANUP(plan_freep)
@@ -452,6 +465,7 @@ int main(void)
 		cmocka_unit_test(cells_with_equal_vms_share_a_group),
 		cmocka_unit_test(excluded_cells_are_gone),
 		cmocka_unit_test(variables_travel_with_their_cell),
+		cmocka_unit_test(a_variable_without_text_is_labelled_so),
 		cmocka_unit_test(what_may_be_destroyed_is_told_to_its_workload),
 		cmocka_unit_test(variables_that_reach_nobody_are_noted),
 		cmocka_unit_test(zipped_factors_move_together),
