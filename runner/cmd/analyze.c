@@ -1,6 +1,7 @@
 // vrun analyze FILE.csv: the rules of vrun's reports for anybody's table.
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -82,36 +83,6 @@ static void request_deinit(struct request *q)
 	buf_deinit(&q->text);
 }
 
-typedef int add_item(struct request *q, const char *option, const char *item,
-		     struct err *e);
-
-static int add_value(struct request *q, const char *option, const char *item,
-		     struct err *e)
-{
-	(void)option;
-	(void)e;
-	strv_add(&q->values, item);
-	return 0;
-}
-
-static int add_name(struct request *q, const char *option, const char *item,
-		    struct err *e)
-{
-	(void)option;
-	(void)e;
-	strv_add(&q->names, item);
-	return 0;
-}
-
-static int add_exact(struct request *q, const char *option, const char *item,
-		     struct err *e)
-{
-	(void)option;
-	(void)e;
-	strv_add(&q->exact, item);
-	return 0;
-}
-
 static int add_factor(struct request *q, const char *option, const char *item,
 		      struct err *e)
 {
@@ -153,15 +124,30 @@ static int add_baseline(struct request *q, const char *option, const char *item,
 	return add_pair(q, &q->baseline, option, item, e);
 }
 
-// Options that take lists; given again, they add up.
+// Options that take lists; given again, they add up. Items are texts in `to`,
+// or `add` reads them.
 static const struct list_option {
 	const char *name;
-	add_item *add;
+	size_t to; // a struct strv of the request
+	int (*add)(struct request *q, const char *option, const char *item,
+		   struct err *e);
 } lists[] = {
-	{ "value", add_value },	      { "factors", add_factor },
-	{ "where", add_filter },      { "names", add_name },
-	{ "baseline", add_baseline }, { "exact", add_exact },
+	{ "value", offsetof(struct request, values), NULL },
+	{ "names", offsetof(struct request, names), NULL },
+	{ "exact", offsetof(struct request, exact), NULL },
+	{ "factors", 0, add_factor },
+	{ "where", 0, add_filter },
+	{ "baseline", 0, add_baseline },
 };
+
+static int add_item(struct request *q, const struct list_option *l,
+		    const char *item, struct err *e)
+{
+	if (l->add != NULL)
+		return l->add(q, l->name, item, e);
+	strv_add((struct strv *)((char *)q + l->to), item);
+	return 0;
+}
 
 static int add_list(struct request *q, const struct list_option *l,
 		    const char *text, struct err *e)
@@ -175,7 +161,7 @@ static int add_list(struct request *q, const struct list_option *l,
 			return err_set(e, ERR_USAGE,
 				       "--%s: an empty name between commas",
 				       l->name);
-		if (l->add(q, l->name, item, e) != 0)
+		if (add_item(q, l, item, e) != 0)
 			return -1;
 		if (text[len] == '\0')
 			return 0;
