@@ -2,6 +2,8 @@
 // and, where arms are worlds apart, bars on a log scale.
 #include "analysis/report_figure_parts.h"
 
+#include <float.h>
+
 #include "analysis/words.h"
 
 enum {
@@ -238,7 +240,7 @@ static void measure_bars(struct cells *p)
 		svg_widen(x, p->cells[i].d.mean);
 		svg_widen(x, p->cells[i].mean.hi);
 	}
-	x->lo = pow(10, floor(log10(x->lo / 1.5)));
+	x->lo = fmax(pow(10, floor(log10(x->lo / 1.5))), DBL_MIN);
 }
 
 static void bar(const struct cells *p, size_t cell, struct buf *out)

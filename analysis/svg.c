@@ -1,5 +1,6 @@
 #include "analysis/svg.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@ double svg_at(const struct svg_axis *a, double x)
 	else if (x <= a->lo)
 		part = 0;
 	else
-		part = log(x / a->lo) / log(a->hi / a->lo);
+		part = (log(x) - log(a->lo)) / (log(a->hi) - log(a->lo));
 	return a->from + part * (a->to - a->from);
 }
 
@@ -35,12 +36,12 @@ void svg_widen(struct svg_axis *a, double x)
 
 static void pad_log(struct svg_axis *a)
 {
-	double room = pow(a->hi / a->lo, 0.05);
+	double room = exp((log(a->hi) - log(a->lo)) * 0.05);
 
 	if (!(room > 1))
 		room = 1.01;
-	a->lo /= room;
-	a->hi *= room;
+	a->lo = fmax(a->lo / room, DBL_MIN);
+	a->hi = fmin(a->hi * room, DBL_MAX);
 }
 
 void svg_pad(struct svg_axis *a)
@@ -104,11 +105,16 @@ static struct svg_ticks log_ticks(const struct svg_axis *a, double decades)
 	return t;
 }
 
+// A log axis that has few powers of ten, or that was made of figures too small
+// for logarithms, has the ticks of a plain one.
 struct svg_ticks svg_ticks(const struct svg_axis *a)
 {
-	double decades = a->log ? log10(a->hi / a->lo) : 0;
+	struct svg_ticks plain = linear_ticks(a), log = { .n = 0 };
 
-	return decades >= 0.5 ? log_ticks(a, decades) : linear_ticks(a);
+	// Not of hi / lo, which may be more than a double holds.
+	if (a->log && a->lo > 0)
+		log = log_ticks(a, log10(a->hi) - log10(a->lo));
+	return log.n >= 3 || log.n > plain.n ? log : plain;
 }
 
 struct scale {

@@ -47,6 +47,18 @@ static void an_axis_makes_room_for_figures_only(void **state)
 	assert_close(l.hi, 7, 0);
 }
 
+static void a_log_axis_may_span_all_doubles(void **state)
+{
+	struct svg_axis a = { 1e-300, 1e300, 0, 100, true };
+
+	(void)state;
+	assert_close(svg_at(&a, 1), 50, 1e-9);
+	assert_close(svg_at(&a, 1e300), 100, 1e-9);
+	svg_pad(&a);
+	assert_true(a.lo > 0 && a.lo <= 1e-300);
+	assert_true(isfinite(a.hi) && a.hi >= 1e300);
+}
+
 static void an_axis_of_no_length_gets_one(void **state)
 {
 	static const double values[] = { 0, 5, -5, 1e-300, 1e15, 1e300 };
@@ -81,6 +93,13 @@ static void ticks_are_round_and_on_the_axis(void **state)
 		{ { 3, 30, 0, 1, true }, 3, 5, 20 },
 		{ { 1e-9, 1e9, 0, 1, true }, 7, 1e-9, 1e9 },
 		{ { 100, 120, 0, 1, true }, 5, 100, 120 },
+		// The ratio of the ends is no double.
+		{ { 1e-301, 1e301, 0, 1, true }, 6, 1e-301, 1e204 },
+		// No power of ten's 1, 2 and 5 is on it often enough.
+		{ { 5.5, 18, 0, 1, true }, 2, 10, 15 },
+		{ { 2.1, 9, 0, 1, true }, 3, 4, 8 },
+		{ { 0, 10, 0, 1, true }, 6, 0, 10 },
+		{ { 1e-8, 1e-1, 0, 1, true }, 4, 1e-8, 1e-2 },
 	};
 
 	(void)state;
@@ -228,6 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_axis_maps_its_ends_and_what_lies_between),
 		cmocka_unit_test(an_axis_makes_room_for_figures_only),
+		cmocka_unit_test(a_log_axis_may_span_all_doubles),
 		cmocka_unit_test(an_axis_of_no_length_gets_one),
 		cmocka_unit_test(ticks_are_round_and_on_the_axis),
 		cmocka_unit_test(figures_on_axes_have_scales),
