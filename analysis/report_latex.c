@@ -7,13 +7,31 @@
 
 enum {
 	TEXT_CHARS = 30, // in a column; longer ones are broken into lines
+	LATIN1_LAST = 0xff,
 };
 
 // Tables are made narrower only when they would not fit.
+// Letters that neither the font nor the input encoding has are printed by
+// their number, "[U+1F600]": pdflatex stops at them, lualatex leaves them out.
 static const char preamble[] =
 	"% Made by vrun. Needs \\usepackage[T1]{fontenc} and\n"
-	"% \\usepackage{array,booktabs,graphicx}; other letters than Latin "
-	"need LuaLaTeX.\n"
+	"% \\usepackage{array,booktabs,graphicx}. A letter that the font lacks "
+	"is printed\n"
+	"% as [U+1F600]: lualatex with fontspec and a font that has it prints "
+	"it.\n"
+	"\\providecommand{\\vrunlacks}[1]{\\texttt{[U+#1]}}\n"
+	"\\ifdefined\\Umathchar % lualatex, xelatex\n"
+	"  \\providecommand{\\vrunhas}[4]{\\iffontchar\\font\\string\"#1 "
+	"#3\\else#4\\fi}\n"
+	"\\else\n"
+	"  \\providecommand{\\vrunhas}[4]{\\ifcsname "
+	"u8:\\detokenize{#2}\\endcsname#3\\else#4\\fi}\n"
+	"\\fi\n"
+	"\\ifdefined\\vrunchar\\else\n"
+	"  "
+	"\\DeclareRobustCommand{\\vrunchar}[2]{\\vrunhas{#1}{#2}{#2}"
+	"{\\vrunlacks{#1}}}\n"
+	"\\fi\n"
 	"\\providecommand{\\vrunfit}[1]{\\setlength{\\tabcolsep}{3pt}%\n"
 	"  \\sbox0{#1}\\ifdim\\wd0>\\linewidth"
 	"\\resizebox{\\linewidth}{!}{\\usebox0}%\n"
@@ -57,12 +75,39 @@ static bool is_minus(const char *text, size_t i)
 	       (before == ' ' || before == '[');
 }
 
+// Bytes of the character at `text`, which is right UTF-8, and its number.
+static size_t code_of(const char *text, unsigned *code)
+{
+	unsigned char first = (unsigned char)text[0];
+	size_t len = 1;
+
+	*code = first < 0xe0 ? first & 0x1f : first & 0x0f;
+	for (; ((unsigned char)text[len] & 0xc0) == 0x80; len++)
+		*code = *code << 6 | ((unsigned char)text[len] & 0x3f);
+	return len;
+}
+
+// Latin-1 is everywhere.
+static size_t put_letter(struct buf *out, const char *text)
+{
+	unsigned code;
+	size_t len = code_of(text, &code);
+
+	if (code > LATIN1_LAST)
+		buf_printf(out, "\\vrunchar{%04X}{%.*s}", code, (int)len, text);
+	else
+		buf_add(out, text, len);
+	return len;
+}
+
 static void escaped(struct buf *out, const char *text)
 {
 	for (size_t i = 0; text[i] != '\0'; i++) {
 		const char *tex = escape_of(text[i]);
 
-		if (text[i] == '[' && i == 0)
+		if ((unsigned char)text[i] >= 0x80)
+			i += put_letter(out, text + i) - 1;
+		else if (text[i] == '[' && i == 0)
 			buf_puts(out, "{[}"); // no argument of the row before
 		else if (is_minus(text, i))
 			buf_puts(out, "$-$");

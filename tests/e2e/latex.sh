@@ -11,8 +11,10 @@ export TEXMFVAR=$tmp/texmf # where fonts are made
 shots=$B/tests/shots
 mkdir -p "$shots"
 
-# compile NAME: a document with the tables of $tmp/NAME.tex.
+# compile NAME [PROGRAM MORE]: a document with the tables of $tmp/NAME.tex, and
+# MORE. Twice: captions may come back from a file.
 compile() {
+	local program=${2:-pdflatex}
 	cat >"$tmp/doc-$1.tex" <<-EOT
 		\documentclass{article}
 		\usepackage[T1]{fontenc}
@@ -20,13 +22,18 @@ compile() {
 		\usepackage{array,booktabs,graphicx}
 		\begin{document}
 		\input{$1.tex}
+		${3:-}
 		\end{document}
 	EOT
-	(cd "$tmp" && pdflatex -halt-on-error -interaction=nonstopmode \
-		"doc-$1.tex" >"$tmp/out" 2>"$tmp/err") ||
-		fail "$1: $(grep -A 5 '^!' "$tmp/out")"
+	rm -f "$tmp/doc-$1.lot" "$tmp/doc-$1.aux"
+	for _ in 1 2; do
+		(cd "$tmp" && $program -halt-on-error \
+			-interaction=nonstopmode "doc-$1.tex" >"$tmp/out" \
+			2>"$tmp/err") ||
+			fail "$program $1: $(grep -A 5 '^!' "$tmp/out")"
+	done
 	grep -q 'Output written' "$tmp/out" || fail "$1: no page"
-	cp "$tmp/doc-$1.pdf" "$shots/latex-$1.pdf"
+	cp "$tmp/doc-$1.pdf" "$shots/$program-$1.pdf"
 }
 
 # fits NAME: no table is wider than the text.
@@ -59,3 +66,22 @@ END
 "$VRUN" analyze "$tmp/odd.csv" --value value --factors name --better higher \
 	-f latex -o "$tmp/odd.tex"
 compile odd
+
+# Letters that the font lacks are shown by their number, not left out.
+cat >"$tmp/letters.csv" <<'END'
+name,value
+"café ß µ × Łódź",10
+"café ß µ × Łódź",11
+"[😀] 测试",12
+"[😀] 测试",14
+"тест ≤ ∞",13
+"тест ≤ ∞",15
+END
+"$VRUN" analyze "$tmp/letters.csv" --value value --factors name \
+	--better higher --question 'Is 😀 quick?' -f latex -o "$tmp/letters.tex"
+for program in pdflatex lualatex; do
+	command -v $program >/dev/null || continue
+	compile letters $program '\listoftables \input{letters.tex}'
+	! grep 'Missing character' "$tmp/doc-letters.log" ||
+		fail "$program: a letter was left out"
+done
