@@ -23,7 +23,7 @@ static const char page_style[] =
 "th,td{padding:.3rem .6rem;text-align:left;vertical-align:top;"
 "border-bottom:1px solid var(--line);font-weight:400}\n"
 "td,tbody th{overflow-wrap:break-word;min-width:7rem;max-width:26rem}\n"
-"tbody th{max-width:22rem;overflow-wrap:anywhere}\n"
+"tbody th{max-width:22rem}\n"
 
 "thead th{font-weight:600;white-space:nowrap}\n"
 ".r{text-align:right;white-space:nowrap;overflow-wrap:normal;min-width:0}\n"
@@ -41,7 +41,7 @@ static const char page_style[] =
 "footer{max-width:62rem;margin:0 auto;padding:1rem;"
 "border-top:1px solid var(--line)}\n"
 "a{color:var(--accent)}\n"
-"@media(max-width:40rem){td,tbody th{min-width:5rem}}\n"
+"@media(max-width:40rem){td,tbody th{min-width:5rem}tbody th{max-width:11rem}}\n"
 "@media print{main,header,footer{max-width:none}figure,tr{break-inside:avoid}"
 "h2{break-after:avoid}.scroll{overflow:visible}svg{min-width:0}"
 "html{font-size:11px}th,td{padding:.2rem .4rem;min-width:0}details{display:"

@@ -40,6 +40,23 @@ function tables() {
       complain('scrolls, but not by keyboard', words(region));
 }
 
+// Short words are not broken into two lines.
+function names() {
+  const range = document.createRange();
+  for (const head of all('tbody th')) {
+    const text = document.createTreeWalker(head, NodeFilter.SHOW_TEXT);
+    while (text.nextNode())
+      for (const word of text.currentNode.data.matchAll(/\S+/g)) {
+        range.setStart(text.currentNode, word.index);
+        range.setEnd(text.currentNode, word.index + word[0].length);
+        const lines = new Set([...range.getClientRects()].map(r => r.top));
+        if (word[0].length <= 14 && /^[ -~]*$/.test(word[0]) &&
+            lines.size > 1)
+          complain('is broken', word[0]);
+      }
+  }
+}
+
 // Texts that overlap, or lie outside of the picture.
 function labels(svg, name) {
   const frame = svg.getBoundingClientRect();
@@ -119,5 +136,5 @@ function width() {
     complain('wider than the window: ' + page.scrollWidth + ' px', 'page');
 }
 
-[structure, tables, pictures, contrast, width].forEach(check => check());
+[structure, tables, names, pictures, contrast, width].forEach(check => check());
 return complaints.join('\n');
