@@ -4,6 +4,8 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "analysis/words.h"
 
@@ -64,6 +66,7 @@ static void say_estimators(const struct analysis *an, struct buf *out)
 static void say_rel_eff(const struct analysis *an, struct buf *out)
 {
 	double lo = DBL_MAX, hi = -DBL_MAX;
+	char least[16], most[16];
 
 	for (size_t i = 0; i < an->ncomparisons; i++) {
 		double saved = an->comparisons[i].rel_eff;
@@ -75,14 +78,16 @@ static void say_rel_eff(const struct analysis *an, struct buf *out)
 	}
 	if (lo > hi)
 		return;
-	buf_puts(out,
-		 hi > 1 ? " Rounds saved you " : " Rounds saved nothing: ");
-	if (lo < hi)
-		buf_printf(out, "%.2gx to ", lo);
+	snprintf(least, sizeof least, "%.2gx", lo);
+	snprintf(most, sizeof most, "%.2gx", hi);
+	buf_puts(out, hi > 1 && strcmp(most, "1x") != 0
+			      ? " Rounds saved you "
+			      : " Rounds saved nothing: ");
+	if (strcmp(least, most) != 0)
+		buf_printf(out, "%s to ", least);
 	buf_printf(out,
-		   "%.2gx the trials (relative efficiency of the block "
-		   "design).",
-		   hi);
+		   "%s the trials (relative efficiency of the block design).",
+		   most);
 }
 
 static void say_unit(const struct report *r, struct buf *out)
