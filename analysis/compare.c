@@ -338,6 +338,8 @@ static void decide(const struct compare_ctx *cx, struct analysis_comparison *c)
 
 	most_per_host(c, &in);
 	c->verdict = verdict_decide(&in);
+	if (c->population.k < COMPARE_HOSTS_MIN)
+		in.n_a = in.n_b = MIN(in.n_a, (size_t)1);
 	in.effect = &c->population.effect;
 	in.p_diff = c->population_p_holm;
 	in.p_eq = c->population_p_eq_holm;

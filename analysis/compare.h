@@ -26,6 +26,8 @@
 enum {
 	// Comparisons up to which the exact tests are made, too.
 	COMPARE_EXACT_MAX = 100,
+	// Hosts that a claim on hosts like these takes.
+	COMPARE_HOSTS_MIN = 3,
 };
 
 struct compare_spec {
@@ -94,7 +96,8 @@ struct analysis_comparison {
 	struct hosts_population population; // hosts like these; k < 2: none
 	struct tost population_tost;
 	double population_p_holm, population_p_eq_holm;
-	struct verdict population_verdict; // by the same rules
+	// By the same rules; of fewer than COMPARE_HOSTS_MIN hosts no claim.
+	struct verdict population_verdict;
 	struct welch welch; // of the raw figures, unpaired; one host only
 	struct hedges hedges;
 	struct fieller fieller;

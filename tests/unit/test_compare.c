@@ -385,6 +385,30 @@ static void hosts_are_estimated_apart(void **state)
 	assert_nan(f.an->comparisons[0].welch.p);
 }
 
+#define TWO_HOSTS_AGREE                                         \
+	"where,host,round,y\na,h1,1,10\nb,h1,1,11\na,h1,2,20\n" \
+	"b,h1,2,22.1\na,h2,1,100\nb,h2,1,110.3\na,h2,2,90\n"    \
+	"b,h2,2,99.2\n"
+
+// However closely two of them agree.
+static void two_hosts_claim_nothing_on_others(void **state)
+{
+	CLEANUP(fixture_deinit) struct fixture two = { 0 };
+	CLEANUP(fixture_deinit) struct fixture three = { 0 };
+
+	(void)state;
+	run(&two, TWO_HOSTS_AGREE);
+	assert_true(two.an->comparisons[0].population.effect.p < 0.05);
+	assert_int_equal(two.an->comparisons[0].population_verdict.reason,
+			 VERDICT_INSUFFICIENT_DATA);
+	assert_int_equal(two.an->comparisons[0].verdict.reason,
+			 VERDICT_DECIDED);
+	run(&three, TWO_HOSTS_AGREE "a,h3,1,5\nb,h3,1,5.53\na,h3,2,6\n"
+				    "b,h3,2,6.6\n");
+	assert_int_equal(three.an->comparisons[0].population_verdict.reason,
+			 VERDICT_DECIDED);
+}
+
 static void an_estimate_is_there_as_soon_as_both_arms_are(void **state)
 {
 	CLEANUP(fixture_deinit) struct fixture f = { 0 };
@@ -460,6 +484,7 @@ int main(void)
 			figures_of_the_baseline_itself_make_no_comparison),
 		cmocka_unit_test(swapping_the_arms_negates_the_effect),
 		cmocka_unit_test(hosts_are_estimated_apart),
+		cmocka_unit_test(two_hosts_claim_nothing_on_others),
 		cmocka_unit_test(an_estimate_is_there_as_soon_as_both_arms_are),
 		cmocka_unit_test(holm_runs_over_the_family),
 		cmocka_unit_test(flips_agree_with_t_about_a_clear_effect),
