@@ -41,7 +41,7 @@ static const char page_style[] =
 "footer{max-width:62rem;margin:0 auto;padding:1rem;"
 "border-top:1px solid var(--line)}\n"
 "a{color:var(--accent)}\n"
-"@media(max-width:40rem){td,tbody th{min-width:5rem}tbody th{max-width:11rem}}\n"
+"@media(max-width:40rem){tbody th{min-width:5rem;max-width:11rem}}\n"
 "@media print{main,header,footer{max-width:none}figure,tr{break-inside:avoid}"
 "h2{break-after:avoid}.scroll{overflow:visible}svg{min-width:0}"
 "html{font-size:11px}th,td{padding:.2rem .4rem;min-width:0}details{display:"

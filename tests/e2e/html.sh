@@ -13,8 +13,8 @@ for tool in chromium chromedriver curl jq; do
 done
 
 shots=$B/tests/shots
-rm -rf "$shots"
 mkdir -p "$shots"
+rm -f "$shots"/*.png # only its own: latex.sh may run now
 
 # --- the browser ---------------------------------------------------------
 
