@@ -120,18 +120,25 @@ static double vangel_bound(double cv, double n, double chi2)
 	return square > 0 ? cv / sqrt(square) : HUGE_VAL;
 }
 
-struct interval_cv interval_cv(struct sample x, double conf)
+struct interval_cv interval_cv_of(size_t count, double mean, double sd,
+				  double conf)
 {
-	struct moments m = sample_moments(x);
 	struct interval_cv r = {
-		.n = m.n, .cv = NO_FIGURE, .lo = NO_FIGURE, .hi = NO_FIGURE
+		.n = count, .cv = NO_FIGURE, .lo = NO_FIGURE, .hi = NO_FIGURE
 	};
-	double n = (double)m.n, tail = (1 - conf) / 2;
+	double n = (double)count, tail = (1 - conf) / 2;
 
-	if (m.n < 2 || !(m.mean > 0))
+	if (count < 2 || !(mean > 0))
 		return r;
-	r.cv = m.sd / m.mean;
+	r.cv = sd / mean;
 	r.lo = vangel_bound(r.cv, n, dist_chi2_quantile(1 - tail, n - 1));
 	r.hi = vangel_bound(r.cv, n, dist_chi2_quantile(tail, n - 1));
 	return r;
+}
+
+struct interval_cv interval_cv(struct sample x, double conf)
+{
+	struct moments m = sample_moments(x);
+
+	return interval_cv_of(m.n, m.mean, m.sd, conf);
 }

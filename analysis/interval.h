@@ -49,3 +49,5 @@ struct interval_cv {
 };
 
 struct interval_cv interval_cv(struct sample x, double conf);
+struct interval_cv interval_cv_of(size_t n, double mean, double sd,
+				  double conf);

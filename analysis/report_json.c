@@ -37,8 +37,13 @@ static void set_describe(struct js *j, const struct describe *d)
 	js_set_real(j, "lag1", d->lag1);
 }
 
-static void set_figures(struct js *j, const struct analysis_cell *c)
+// `conf` is the level of all its intervals.
+static void set_figures(struct js *j, const struct analysis_cell *c,
+			double conf)
 {
+	struct interval_cv cv =
+		interval_cv_of(c->d.n, c->d.mean, c->d.sd, conf);
+
 	js_set_int(j, "n", (int64_t)c->n);
 	js_set_int(j, "failed", (int64_t)c->failed);
 	js_set_int(j, "invalid", (int64_t)c->invalid);
@@ -50,6 +55,9 @@ static void set_figures(struct js *j, const struct analysis_cell *c)
 	js_set_real(j, "median_lo", c->median.lo);
 	js_set_real(j, "median_hi", c->median.hi);
 	set_describe(j, &c->d);
+	// Several hosts have no common interval.
+	js_set_real(j, "cv_lo", isfinite(c->mean.lo) ? cv.lo : NO_FIGURE);
+	js_set_real(j, "cv_hi", isfinite(c->mean.lo) ? cv.hi : NO_FIGURE);
 	js_set_bool(j, "autocorrelated", c->autocorrelated);
 }
 
@@ -64,7 +72,7 @@ static struct js *cell_hosts_js(const struct report *r, size_t cell)
 		struct js *j = js_object();
 
 		js_set_str(j, "host", intern_name(&r->ds->hosts, c->host));
-		set_figures(j, c);
+		set_figures(j, c, 1 - r->an->alpha);
 		js_append(arr, j);
 	}
 	return arr;
@@ -98,7 +106,7 @@ static struct js *cells_js(const struct report *r)
 			   better_name(ds->metrics[c->metric].better));
 		set_stamp(j, "first", dc->first_ns);
 		set_stamp(j, "last", dc->last_ns);
-		set_figures(j, c);
+		set_figures(j, c, 1 - r->an->alpha);
 		if (r->an->nhost_cells > 0)
 			js_set(j, "hosts", cell_hosts_js(r, i));
 		js_append(arr, j);
