@@ -196,14 +196,14 @@ static void wait_end_of(const int pipe_fds[2])
 
 static void be_agent(const char *root, const struct agents *a)
 {
-	CLEANUP(js_unrefp) struct js *files = js_object();
-	CLEANUP(cleanup_free)
+	struct js *files = js_object();
 	char *pool = xasprintf("%s" POOL "nr_hugepages", root);
 	struct settings s;
 	struct err e = { 0 };
 	char got = 'r';
 
 	js_set(files, pool, js_null());
+	free(pool);
 	if (settings_init(&s, root, root, &e) < 0 ||
 	    write(a->said[1], &got, 1) != 1)
 		_exit(1);
@@ -215,6 +215,8 @@ static void be_agent(const char *root, const struct agents *a)
 	if (write(a->said[1], &got, 1) != 1)
 		_exit(1);
 	wait_end_of(a->end);
+	settings_deinit(&s);
+	js_unref(files);
 	_exit(0);
 }
 
