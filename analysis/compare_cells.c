@@ -63,14 +63,11 @@ static void count_arm(const struct arm *a, struct analysis_cell *c)
 	c->invalid += a->invalid;
 }
 
-static void describe_on_host(const struct compare_ctx *cx, uint32_t host,
-			     struct analysis_cell *c)
+static void describe_arm(const struct compare_ctx *cx, const struct arm *a,
+			 struct analysis_cell *c)
 {
-	CLEANUP(arm_deinit) struct arm a = { 0 };
-
-	arm_load(&cx->ix, c->cell, host, c->metric, &a);
-	count_arm(&a, c);
-	describe_sample(cx, arm_sample(&a), c);
+	count_arm(a, c);
+	describe_sample(cx, arm_sample(a), c);
 }
 
 // Hosts differ: an interval over their pooled figures would mean nothing, and
@@ -98,54 +95,78 @@ static void describe_only(struct sample x, struct analysis_cell *c)
 	c->trend.p = c->trend.slope_p = nan;
 }
 
-static void describe_pooled(const struct compare_ctx *cx,
+static void describe_pooled(const struct arm *arms, size_t narms,
 			    struct analysis_cell *c)
 {
-	struct arm *arms = xcalloc(cx->ix.nhosts, sizeof *arms);
 	double *all = NULL;
 	size_t n = 0, cap = 0;
 
-	for (uint32_t h = 0; h < cx->ix.nhosts; h++) {
-		arm_load(&cx->ix, c->cell, h, c->metric, &arms[h]);
+	for (size_t h = 0; h < narms; h++) {
 		count_arm(&arms[h], c);
 		all = xgrow(all, &cap, n + arms[h].nunits, sizeof *all);
 		for (size_t i = 0; i < arms[h].nunits; i++)
 			all[n++] = arms[h].values[i];
-		arm_deinit(&arms[h]);
 	}
 	describe_only((struct sample){ all, n }, c);
 	free(all);
+}
+
+static void describe_cell(const struct compare_ctx *cx, const struct arm *arms,
+			  struct analysis_cell *c)
+{
+	c->host = DATASET_NONE;
+	if (cx->ix.nhosts == 1)
+		describe_arm(cx, &arms[0], c);
+	else
+		describe_pooled(arms, cx->ix.nhosts, c);
+}
+
+// One for each host.
+static struct arm *load_arms(const struct compare_ctx *cx, uint32_t metric,
+			     uint32_t cell)
+{
+	struct arm *arms = xcalloc(cx->ix.nhosts, sizeof *arms);
+
+	for (uint32_t h = 0; h < cx->ix.nhosts; h++)
+		arm_load(&cx->ix, cell, h, metric, &arms[h]);
+	return arms;
+}
+
+static void free_arms(const struct compare_ctx *cx, struct arm *arms)
+{
+	for (uint32_t h = 0; h < cx->ix.nhosts; h++)
+		arm_deinit(&arms[h]);
 	free(arms);
 }
 
 struct analysis_cell compare_describe_cell(const struct compare_ctx *cx,
 					   uint32_t metric, uint32_t cell)
 {
-	struct analysis_cell c = { .cell = cell,
-				   .metric = metric,
-				   .host = DATASET_NONE };
+	struct analysis_cell c = { .cell = cell, .metric = metric };
+	struct arm *arms = load_arms(cx, metric, cell);
 
-	if (cx->ix.nhosts == 1)
-		describe_on_host(cx, 0, &c);
-	else
-		describe_pooled(cx, &c);
+	describe_cell(cx, arms, &c);
+	free_arms(cx, arms);
 	return c;
 }
 
 static void one_cell(const struct compare_ctx *cx, uint32_t metric,
 		     uint32_t cell)
 {
+	const struct analysis_cell of = { .cell = cell, .metric = metric };
+	struct arm *arms = load_arms(cx, metric, cell);
 	struct analysis *an = cx->an;
+	struct analysis_cell *c = &an->cells[an->ncells++];
 
-	an->cells[an->ncells++] = compare_describe_cell(cx, metric, cell);
+	*c = of;
+	describe_cell(cx, arms, c);
 	for (uint32_t h = 0; h < cx->ix.nhosts && cx->ix.nhosts > 1; h++) {
-		struct analysis_cell *c = &an->host_cells[an->nhost_cells++];
-
-		*c = (struct analysis_cell){ .cell = cell,
-					     .metric = metric,
-					     .host = h };
-		describe_on_host(cx, h, c);
+		c = &an->host_cells[an->nhost_cells++];
+		*c = of;
+		c->host = h;
+		describe_arm(cx, &arms[h], c);
 	}
+	free_arms(cx, arms);
 }
 
 void compare_describe_cells(const struct compare_ctx *cx)
