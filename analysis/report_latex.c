@@ -14,11 +14,13 @@ enum {
 // Letters that neither the font nor the input encoding has are printed by
 // their number, "[U+1F600]": pdflatex stops at them, lualatex leaves them out.
 static const char preamble[] =
-	"% Made by vrun. Needs \\usepackage[T1]{fontenc} and\n"
-	"% \\usepackage{array,booktabs,graphicx}. A letter that the font lacks "
-	"is printed\n"
-	"% as [U+1F600]: lualatex with fontspec and a font that has it prints "
-	"it.\n"
+	"% Made by vrun. Needs \\usepackage{array,booktabs,graphicx}, and "
+	"pdflatex also\n"
+	"% \\usepackage[T1]{fontenc}, which is wrong for lualatex. A letter that "
+	"the font\n"
+	"% lacks is printed as [U+1F600]: lualatex with fontspec and a font that "
+	"has it\n"
+	"% prints it.\n"
 	"\\providecommand{\\vrunlacks}[1]{\\texttt{[U+#1]}}\n"
 	"\\ifdefined\\Umathchar % lualatex, xelatex\n"
 	"  \\providecommand{\\vrunhas}[4]{\\iffontchar\\font\\string\"#1 "
