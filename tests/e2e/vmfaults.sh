@@ -29,8 +29,9 @@ retries: 1
 timeout: 60s
 EOF
 
+# The VM, not a QEMU that is asked for its version.
 qemu_of() {
-	pgrep -P "$1" -f qemu-system
+	pgrep -P "$1" -f -- '-name vrun,'
 }
 
 # begin ROOT: vrun in the background, until a VM of its runs. Sets pid, dir,
